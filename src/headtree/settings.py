@@ -1,0 +1,131 @@
+"""Validated settings: defaults, then ``config.py``, then the environment and ``.env``.
+
+Every setting can be given as an environment variable with the prefix ``HEADTREE_`` (``HEADTREE_MAX_FIGURES=4``).
+The environment wins over ``config.py``, so that a run can be varied without an edit.
+"""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from headtree.errors import SettingsError
+
+MAX_FIGURES = 6
+"""Upper limit of pictures in an answer, as published for Proxy-Pointer RAG; a setting may only lower it."""
+
+
+class Settings(BaseSettings):
+    """All that a user may set; frozen, passed on explicitly, varied with ``model_copy(update=...)``."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="HEADTREE_", env_file=".env", env_file_encoding="utf-8", extra="ignore", frozen=True
+    )
+
+    # Where things are
+    documents: Path = Field(Path("data/documents"), description="Folder of Markdown documents and their images.")
+    index: Path = Field(Path("data/index"), description="Folder of the index; safe to delete, it is built again.")
+
+    # How documents are read
+    heading_repair: bool = Field(True, description="Let numbering decide depth and demote false headings.")
+    noise_filter: bool = Field(True, description="Leave contents, references, glossaries and the like unindexed.")
+    noise_titles: tuple[str, ...] = Field(
+        (), description="More section titles to leave out: regular expressions, matched whole, case ignored."
+    )
+    keep_titles: tuple[str, ...] = Field(
+        (), description="Section titles to index whatever the noise filter says: regular expressions."
+    )
+    chunk_characters: int = Field(1000, ge=200, le=4000, description="Aimed-at size of a chunk in characters.")
+
+    # Search
+    embedder: str = Field(
+        "local", description="`local` (bundled MiniLM), `none` (lexical search only) or a folder with an ONNX model."
+    )
+    recall_chunks: int = Field(200, ge=5, le=2000, description="Chunks that each search list gives.")
+    candidates: int = Field(50, ge=5, le=500, description="Sections that are re-ranked.")
+    sections: int = Field(5, ge=1, le=20, description="Sections that are read to answer (k).")
+    evidence_lines: int = Field(
+        700, ge=50, le=20_000, description="Most lines of evidence in all; longer sections are cut round the hit."
+    )
+
+    # Answer
+    max_figures: int = Field(MAX_FIGURES, ge=0, le=MAX_FIGURES, description="Most pictures in an answer.")
+
+    @field_validator("embedder")
+    @classmethod
+    def _embedder_is_known(cls, value: str) -> str:
+        if value in {"local", "none"} or Path(value).is_dir():
+            return value
+        raise ValueError("must be 'local', 'none' or an existing folder that holds model.onnx and vocab.txt")
+
+    @field_validator("noise_titles", "keep_titles")
+    @classmethod
+    def _patterns_compile(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in value:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
+        return value
+
+
+def load_settings(config_file: Path | None = None, **overrides: Any) -> Settings:
+    """Read ``config.py`` (where there is one), the environment and ``.env``, and apply ``overrides`` on top.
+
+    ``config.py`` is the user's own Python file: its upper-case names are settings (``MAX_FIGURES = 4``).
+    An override of ``None`` counts as not given.
+
+    Raises:
+        SettingsError: a name is unknown or a value is not allowed; the message lists each with what is allowed.
+    """
+    path = config_file or Path("config.py")
+    from_file = _read_config(path) if path.is_file() else {}
+
+    class FromFile(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,
+            file_secret_settings: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, dotenv_settings, InitSettingsSource(settings_cls, from_file)
+
+    try:
+        loaded = FromFile(**{name: value for name, value in overrides.items() if value is not None})
+    except ValidationError as error:
+        raise SettingsError(_explain(error)) from error
+    return Settings.model_construct(**loaded.model_dump())
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    """Run the user's settings file and take its upper-case names."""
+    names = runpy.run_path(str(path))
+    values = {name.lower(): value for name, value in names.items() if name.isupper()}
+    unknown = sorted(set(values) - set(Settings.model_fields))
+    if unknown:
+        known = ", ".join(sorted(name.upper() for name in Settings.model_fields))
+        raise SettingsError(f"{path}: unknown setting {unknown[0].upper()}; known settings: {known}")
+    return values
+
+
+def _explain(error: ValidationError) -> str:
+    """One line per wrong value: its name, the value and what is allowed."""
+    lines = []
+    for item in error.errors():
+        name = ".".join(str(part) for part in item["loc"]).upper()
+        lines.append(f"setting {name} = {item['input']!r}: {item['msg'].removeprefix('Value error, ')}")
+    return "; ".join(lines)
+

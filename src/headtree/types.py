@@ -1,0 +1,370 @@
+"""The values that the parts of headtree hand to each other, in the order of the data's way.
+
+All of them are frozen; none of them knows how it is made or stored. Lines are 1-based and spans are inclusive at
+both ends, as editors count them. Paths are relative to the documents folder, with forward slashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+# ---------------------------------------------------------------------------------------------------- documents
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LineSpan:
+    """Lines ``first`` to ``last`` of a document, 1-based and inclusive; ``last == first - 1`` is empty."""
+
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return self.last - self.first + 1
+
+    def __contains__(self, line: object) -> bool:
+        return isinstance(line, int) and self.first <= line <= self.last
+
+    def covers(self, other: LineSpan) -> bool:
+        """Whether every line of ``other`` lies in this span."""
+        return self.first <= other.first and other.last <= self.last
+
+
+class FigureKind(StrEnum):
+    """What an image is, as far as the document tells."""
+
+    FIGURE = "figure"
+    TABLE = "table"
+    FORMULA = "formula"
+    ALGORITHM = "algorithm"
+    PART = "part"
+    """One panel of a figure that the extractor cut into several images."""
+    JUNK = "junk"
+    """Decoration, a stray glyph, a rule: never offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place in the text that names a figure by its printed number."""
+
+    line: int
+    node_id: str
+    text: str
+    """As written, for instance ``Figs. 2-4``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One image of one document: a figure, table, formula or a part of one."""
+
+    doc_id: str
+    path: str
+    """Below the documents folder; the address itself where the image is remote or outside of it."""
+    fig_id: str
+    """Number within the document in reading order: ``fig_1``, ``fig_2`` ..."""
+    filename: str
+    """As the document's folder sees it: ``figures/a.png``."""
+    node_id: str
+    """The section in which the image stands."""
+    line: int
+    kind: FigureKind = FigureKind.FIGURE
+    label: str | None = None
+    """The printed number: ``Table 7``, ``Figure S1``, ``Equation 5``, ``Equations 3 and 4``."""
+    caption: str = ""
+    """The caption without its label."""
+    alt: str = ""
+    context: str = ""
+    """Words that stand beside the image: its table row, or the line of text that it is read from."""
+    group: str | None = None
+    """Parts of one figure share this: the ``fig_id`` of the first."""
+    also_at: tuple[int, ...] = ()
+    """Further lines of the document that reference the same file."""
+    mentions: tuple[Mention, ...] = ()
+    exists: bool = True
+    problem: str | None = None
+    """Why the file cannot be shown: missing, damaged, remote, outside the documents folder."""
+    width: int = 0
+    """Pixels; 0 where the file cannot be read."""
+    height: int = 0
+    content_hash: str = ""
+    """SHA-256 of the file's bytes, hexadecimal, first 16 digits."""
+
+    @property
+    def figure_id(self) -> str:
+        """The figure's identity: its document and its path below the documents folder."""
+        return f"{self.doc_id}#{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with its own text and its place in the tree."""
+
+    node_id: str
+    """Zero-padded position in reading order, ``0000`` is the document itself."""
+    title: str
+    level: int
+    """Depth in the tree: 0 for the document, 1 for its top headings."""
+    line: int
+    """The heading's line; 1 for the document itself."""
+    body: LineSpan
+    """The heading and its own text up to the first child."""
+    span: LineSpan
+    """``body`` and all descendants."""
+    breadcrumb: tuple[str, ...]
+    """Titles from the document's name down to this section."""
+    parent: str | None
+    children: tuple[str, ...] = ()
+    noise: str | None = None
+    """Why this section is not indexed; ``None`` where it is."""
+
+
+class WarningKind(StrEnum):
+    """What a build warning is about; the values are part of ``headtree index --json``."""
+
+    UNREADABLE = "unreadable-document"
+    ENCODING = "encoding"
+    MISSING_IMAGE = "missing-image"
+    BROKEN_IMAGE = "broken-image"
+    REMOTE_IMAGE = "remote-image"
+    EMBEDDED_IMAGE = "embedded-image"
+    OUTSIDE_IMAGE = "image-outside-documents"
+    UNCLOSED_FENCE = "unclosed-fence"
+    HIDDEN_TEXT = "hidden-text"
+    HEADING_REPAIRED = "heading-repaired"
+    NOISE = "section-not-indexed"
+    FIGURE_DOUBT = "figure-doubt"
+    REFUSED_VECTOR = "refused-vector"
+    DOCUMENT_ID = "document-id"
+    FALLBACK = "fallback"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildWarning:
+    """Something in a document that a person may want to know or mend."""
+
+    doc_id: str
+    line: int
+    """0 where the warning is about the whole document."""
+    kind: WarningKind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed document: its lines as they may be shown, its tree and its figures."""
+
+    doc_id: str
+    path: str
+    """The Markdown file below the documents folder."""
+    title: str
+    lines: tuple[str, ...]
+    """The file's lines without comments, hidden HTML and embedded image data; same numbers as in the file."""
+    sections: tuple[Section, ...]
+    """In reading order; the first is the document itself."""
+    figures: tuple[Figure, ...]
+    """In reading order."""
+    content_hash: str
+    """SHA-256 over the Markdown's bytes and the referenced images' sizes and times, hexadecimal."""
+    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """The front matter."""
+    warnings: tuple[BuildWarning, ...] = ()
+
+    def text(self, span: LineSpan) -> str:
+        """Return the lines of a span, joined by newlines."""
+        return "\n".join(self.lines[span.first - 1 : span.last])
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a section's own text: what is searched, and a pointer to the section."""
+
+    doc_id: str
+    node_id: str
+    ordinal: int
+    """Position within the document, from 0."""
+    first_line: int
+    last_line: int
+    breadcrumb: tuple[str, ...]
+    text: str
+
+
+# -------------------------------------------------------------------------------------------------- retrieval
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One section that recall found, before and after re-ranking."""
+
+    doc_id: str
+    node_id: str
+    score: float
+    """Higher is better; comparable within one question only."""
+    features: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    best_chunk: Chunk | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedFigure:
+    """A figure that may be shown, and why it may."""
+
+    figure: Figure
+    handle: str
+    """``F1``, ``F2`` ... in the order of the evidence: what a model is shown instead of a path."""
+    reason: str
+    """For instance ``stands in section 2`` or ``mentioned in section 1 (Fig. 2)``."""
+    section_rank: int
+    """Rank of the evidence section it came with."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSection:
+    """A section as the synthesiser reads it: one span decides its text and its figures."""
+
+    rank: int
+    """1 is the best."""
+    doc_id: str
+    node_id: str
+    breadcrumb: tuple[str, ...]
+    span: LineSpan
+    score: float
+    text: str
+    cut: bool = False
+    """Whether the text is a part of the section because the whole was over the budget."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a question found: the sections that are read and the figures that may be shown."""
+
+    question: str
+    sections: tuple[EvidenceSection, ...]
+    figures: tuple[OfferedFigure, ...]
+    candidates: tuple[Candidate, ...] = ()
+    """All re-ranked candidates, best first."""
+    named_documents: tuple[str, ...] = ()
+    """Documents that the question names or that the user chose."""
+    absent_terms: tuple[str, ...] = ()
+    """Distinctive terms of the question that stand nowhere in the documents it asks about."""
+
+
+# -------------------------------------------------------------------------------------------------- the answer
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A claim's source: the lines that say it, and whether the quote was found in them."""
+
+    number: int
+    doc_id: str
+    node_id: str
+    breadcrumb: tuple[str, ...]
+    first_line: int
+    last_line: int
+    quote: str
+    verified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSection:
+    """A section that the synthesiser read: exactly these lines."""
+
+    rank: int
+    doc_id: str
+    node_id: str
+    breadcrumb: tuple[str, ...]
+    first_line: int
+    last_line: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFigure:
+    """A figure of the answer."""
+
+    figure_id: str
+    doc_id: str
+    path: str
+    label: str
+    caption: str
+    kind: str
+    node_id: str
+    exists: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FigureDecision:
+    """Why an offered figure was shown or left out."""
+
+    figure_id: str
+    shown: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What model calls cost: all zero for the local path."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Seconds per stage of one answer."""
+
+    recall: float = 0.0
+    rerank: float = 0.0
+    synthesis: float = 0.0
+    vision: float = 0.0
+    total: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the user gets; ``headtree ask --json`` prints exactly these fields."""
+
+    question: str
+    answer: str
+    """Markdown with ``[1]`` markers."""
+    answerable: bool
+    mode: str
+    """``local`` or ``provider/model``."""
+    citations: tuple[Citation, ...]
+    sections: tuple[SourceSection, ...]
+    figures: tuple[ShownFigure, ...]
+    figure_decisions: tuple[FigureDecision, ...]
+    usage: Usage = Usage()
+    timings: Timings = Timings()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChanges:
+    """Which documents a build found new, changed, gone or as they were."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """The outcome of a build; ``headtree index --json`` prints exactly these fields."""
+
+    documents: DocumentChanges
+    sections: int
+    chunks: int
+    figures: int
+    embedded: int
+    """Chunks whose vector was computed in this build."""
+    warnings: tuple[BuildWarning, ...]
+    seconds: float
