@@ -71,8 +71,10 @@ def bind_captions(
         bound |= _caption_bindings(caption, chosen, around)
         if not chosen and str(caption.label) not in taken:
             unbound.append(caption)
-    doubts = _bind_detached(unbound, [image for image in free if image.fig_id not in bound], bound, around)
-    bound |= _leftovers([image for image in free if image.fig_id not in bound], images, around, sections)
+    noise = {section.node_id for section in sections if section.noise}
+    left = [image for image in free if image.fig_id not in bound]
+    doubts = _bind_detached(unbound, [image for image in left if image.node_id not in noise], bound, around)
+    bound |= _leftovers([image for image in left if image.fig_id not in bound], images, around, noise)
     return Bindings(bound, doubts)
 
 
@@ -152,7 +154,7 @@ def _belongs_to_next(image: Figure, later: Sequence[Caption], around: Surroundin
     following = next((caption for caption in later if caption.line > image.line), None)
     if following is None or following.label.kind is not LabelKind.FIGURE:
         return False
-    return _captioned(image, following, around) and not around.looks_like_table(image.line)
+    return _captioned(image, following, around) and not around.looks_like_table(image)
 
 
 def _panels(before: Sequence[Figure], around: Surroundings) -> list[Figure]:
@@ -232,7 +234,7 @@ def _bind_detached(
     doubts = []
     for kind in LabelKind:
         left = [caption for caption in captions if caption.label.kind is kind and caption.sure]
-        candidates = [image for image in images if around.looks_like_table(image.line) is (kind is LabelKind.TABLE)]
+        candidates = [image for image in images if around.looks_like_table(image) is (kind is LabelKind.TABLE)]
         if len(left) == len(candidates) == 1 and kind is LabelKind.TABLE:
             bound[candidates[0].fig_id] = Binding(_KINDS[kind], str(left[0].label), left[0].text)
             doubts.append((left[0].line, f"{left[0].label}: its caption stands apart from the image"))
@@ -242,11 +244,10 @@ def _bind_detached(
 
 
 def _leftovers(
-    left: Sequence[Figure], images: Sequence[Figure], around: Surroundings, sections: Sequence[Section]
+    left: Sequence[Figure], images: Sequence[Figure], around: Surroundings, noise: Collection[str]
 ) -> dict[str, Binding]:
     """Tell decoration from figures without a number."""
     widest = max((image.width for image in images), default=0)
-    noise = {section.node_id for section in sections if section.noise}
     bindings = {}
     for image in left:
         if image.alt or image.caption or not image.width:
@@ -256,6 +257,6 @@ def _leftovers(
         text_strip = image.height <= _TEXT_STRIP * image.width and bool(following) and is_prose(following[0])
         if icon or text_strip or image.node_id in noise:
             bindings[image.fig_id] = Binding(FigureKind.JUNK)
-        elif around.looks_like_table(image.line):
+        elif around.looks_like_table(image):
             bindings[image.fig_id] = Binding(FigureKind.TABLE)
     return bindings

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from headtree.indexing.surroundings import Surroundings, is_prose
+from headtree.indexing.surroundings import Surroundings, is_filed_as_table, is_prose
 from headtree.types import Figure
 
 _RELATION = re.compile(r"[=≤≥≪≫∈∉≈∼∝≡≠←↦⊂⊆]|:=")
@@ -46,7 +46,7 @@ def find_formulas(images: Sequence[Figure], around: Surroundings) -> list[Formul
 
 
 def _is_formula(image: Figure, following: Sequence[str], widest: int) -> bool:
-    if not image.width or image.alt:
+    if not image.width or image.alt or is_filed_as_table(image):
         return False
     text = following[0]
     strip = image.height <= _STRIP * image.width

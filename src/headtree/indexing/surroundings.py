@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from headtree.types import Figure
 
 _FUNCTION_WORDS = """
 a an and are as at be by can for from has have in is it its of on or our that the this to we which with
@@ -30,6 +33,11 @@ def is_cell(text: str) -> bool:
     return len(text.split()) <= _CELL_WORDS and not text.startswith(_MARKUP) and not is_prose(text)
 
 
+def is_filed_as_table(image: Figure) -> bool:
+    """Whether an extractor put an image into a folder of tables."""
+    return "tables" in PurePosixPath(image.filename.lower()).parts[:-1]
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """A document's lines with the places that matter for binding; line numbers are 1-based."""
@@ -52,12 +60,21 @@ class Surroundings:
     def prose_between(self, first: int, last: int, *, words_of_picture: bool = False) -> int:
         """Count running text and headings between two lines.
 
-        ``words_of_picture``: the first line after ``first`` may be what an extractor read inside the picture there.
+        ``words_of_picture``: the first paragraph after ``first`` may be what an extractor read in the picture there.
         """
         lines = self.between(first, last)
-        if words_of_picture and lines and lines[0][0] not in self.heading_lines:
-            lines = lines[1:]
+        if words_of_picture:
+            lines = lines[self._paragraph(lines) :]
         return sum(number in self.heading_lines or is_prose(text) for number, text in lines)
+
+    def _paragraph(self, lines: Sequence[tuple[int, str]]) -> int:
+        """Count the lines that follow each other at the beginning, up to a blank one."""
+        count = 0
+        while count < len(lines) and lines[count][0] == lines[0][0] + count:
+            if lines[count][0] in self.heading_lines:
+                break
+            count += 1
+        return count
 
     def after(self, line: int, most: int) -> list[str]:
         """Return what follows an image, up to the next image, caption or heading, at most so many lines."""
@@ -71,8 +88,10 @@ class Surroundings:
                     break
         return found
 
-    def looks_like_table(self, line: int) -> bool:
-        """Whether cells follow an image, one a line, as extractors write the text of a table."""
-        following = self.after(line, 8)
+    def looks_like_table(self, image: Figure) -> bool:
+        """Whether an image is filed as a table, or cells follow it, one a line, as extractors write a table's text."""
+        if is_filed_as_table(image):
+            return True
+        following = self.after(image.line, 8)
         filled = sum(re.search(r"[^\W\d_]{3,}|\d{2,}", text) is not None for text in following)
         return len(following) >= 4 and filled >= 2 and sum(map(is_cell, following)) >= 0.8 * len(following)

@@ -45,7 +45,7 @@ def section_features(question: Question, entry: Recalled, document: StoredDocume
         "window": _window_coverage(terms, question.weights) / total,
         "title": sum(question.weights[term] for term in question.terms if term in title_terms) / total,
         "path": sum(question.weights[term] for term in question.terms if term in path_terms) / total,
-        "named": float(entry.key[0] in question.documents),
+        "named": min(question.named.get(entry.key[0], 0), 2) / 2,
         "label": _label_match(question, document, section.node_id),
         "generic": float(_GENERIC_TITLES.fullmatch(_NUMBERING.sub("", section.title).strip()) is not None),
         "length": math.log10(10 + len(terms)),
