@@ -32,8 +32,6 @@ class Recalled:
     """Cosine of its nearest chunk; 0 where none is in the list."""
     lexical: float
     """BM25 of its best chunk as a share of the best of all."""
-    title: float
-    """BM25 of its breadcrumb as a share of the best of all."""
     best_chunk: Chunk | None
 
 
@@ -89,14 +87,13 @@ def _fuse(lists: Mapping[str, Mapping[Key, float]], best_chunks: Mapping[Key, Ch
     for name, ranked in lists.items():
         for rank, key in enumerate(ranked, start=1):
             fused[key] += _LIST_WEIGHTS[name] / (_RRF_K + rank)
-    top = {name: max(ranked.values(), default=0.0) or 1.0 for name, ranked in lists.items()}
+    best_lexical = max(lists["lexical"].values(), default=0.0) or 1.0
     entries = [
         Recalled(
             key=key,
             fused=score,
             dense=lists["dense"].get(key, 0.0),
-            lexical=lists["lexical"].get(key, 0.0) / top["lexical"],
-            title=lists["title"].get(key, 0.0) / top["title"],
+            lexical=lists["lexical"].get(key, 0.0) / best_lexical,
             best_chunk=best_chunks.get(key),
         )
         for key, score in fused.items()
