@@ -1,0 +1,1 @@
+def write_questions(a,b): return 0
