@@ -173,7 +173,7 @@ FIGURES: dict[str, Draw] = {
     "figure-3": draw_typical_floor,
     "figure-4": draw_section,
     "figure-5": draw_facade,
-    "figure-6": draw_energy,
-    "figure-7": draw_daylight,
+    "figure-6": draw_daylight,
+    "figure-7": draw_energy,
     "figure-8": draw_roof,
 }
