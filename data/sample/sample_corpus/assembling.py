@@ -43,7 +43,7 @@ def build_document(source: SourceDocument, theme_folder: Path, folder: Path) -> 
 
 
 def _draw_figures(source: SourceDocument, folder: Path) -> tuple[dict[str, bytes], dict[str, str]]:
-    """Draw all figures and the cover's picture; return the images for Markdown and the files for the typesetter."""
+    """Draw all figures and the cover's picture; return the images for Markdown and the typesetter's files."""
     drawings: dict[str, Draw] = import_module(f"sample_corpus.drawings.{source.meta['drawings']}").FIGURES
     images, assets = {}, {}
     figures = [block for block in source.blocks if isinstance(block, Figure)]
@@ -52,7 +52,9 @@ def _draw_figures(source: SourceDocument, folder: Path) -> tuple[dict[str, bytes
             svg, png = render(drawings[name], source.meta["font"])
             assets[name], data = f"{name}.svg", svg
         else:
-            png = data = compile_picture(folder, (folder / source.meta["screens"] / f"{name}.typ").read_text("utf-8"))
+            png = data = compile_picture(
+                folder, (folder / source.meta["screens"] / f"{name}.typ").read_text("utf-8")
+            )
             assets[name] = f"{name}.png"
         (folder / assets[name]).write_bytes(data)
         if path:

@@ -1,6 +1,7 @@
 """Runs the typesetter: PDF, pictures and the positions of marks.
 
-Only the fonts of the named packages are used, never those of the machine, so that every machine builds the same pages.
+Only the fonts of the named packages are used, never those of the machine, so that every machine builds the
+same pages.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ import typst
 PICTURE_DPI = 144
 """Twice a screen's 72: sharp in a chat, and a page-wide table stays under 60 kB."""
 
-_FONT_PACKAGES = ("font_source_sans_pro", "font_source_serif_pro", "font_lato", "font_hanken_grotesk", "matplotlib")
+_FONT_PACKAGES = (
+    "font_source_sans_pro",
+    "font_source_serif_pro",
+    "font_lato",
+    "font_hanken_grotesk",
+    "matplotlib",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import importlib.util
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib import font_manager
@@ -39,11 +40,15 @@ _STYLE = {
     "xtick.color": "#48525a",
     "ytick.color": "#48525a",
 }
-_FONTS = {"Source Sans Pro": "font_source_sans_pro", "Lato": "font_lato", "Hanken Grotesk": "font_hanken_grotesk"}
+_FONTS = {
+    "Source Sans Pro": "font_source_sans_pro",
+    "Lato": "font_lato",
+    "Hanken Grotesk": "font_hanken_grotesk",
+}
 
 
 def canvas(width: float, height: float) -> tuple[Drawing, Axes]:
-    """Return a drawing without axes, for plans and diagrams: one unit is a tenth of an inch, origin at the lower left."""
+    """Return a drawing without axes, for plans: a unit is a tenth of an inch, the origin is lower left."""
     drawing = Drawing(figsize=(width, height))
     axes = drawing.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, width * 10)
@@ -61,11 +66,14 @@ def chart(width: float, height: float) -> tuple[Drawing, Axes]:
 def render(draw: Draw, font: str) -> tuple[bytes, bytes]:
     """Draw a figure in a font; return it as SVG (letters as outlines) and as PNG."""
     _register_fonts()
-    with mpl.rc_context({**_STYLE, "font.family": [font, "DejaVu Sans"]}):
+    style: Any = {**_STYLE, "font.family": [font, "DejaVu Sans"]}  # the stubs list every key as a literal
+    with mpl.rc_context(style):
         drawing = draw()
         svg, png = io.BytesIO(), io.BytesIO()
         drawing.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-        drawing.savefig(png, format="png", dpi=PNG_WIDTH / drawing.get_figwidth(), metadata={"Software": None})
+        drawing.savefig(
+            png, format="png", dpi=PNG_WIDTH / drawing.get_figwidth(), metadata={"Software": None}
+        )
     return svg.getvalue(), png.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""What an extractor should find in a built PDF: its headings, and its figures, tables and formulas with their boxes."""
+"""What an extractor should find in a built PDF: headings, and figures, tables, formulas with boxes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from sample_corpus.blocks import Equation, Figure, Heading, SourceDocument, Tabl
 from sample_corpus.compiling import Mark
 from sample_corpus.inline import to_plain
 
-_CELL_INSET = (6.0, 4.2)
-"""Points between a table cell's edge and its text, as in ``theme.typ``: marks stand at the text."""
+_INSETS = {Figure: (0.0, 0.0), Table: (6.0, 4.2), Equation: (2.0, 2.0)}
+"""Points from the marks to the box: a table's marks stand at the text of its cells (``inset`` in
+``theme.typ``), a formula's at its outermost glyphs."""
 
 
 def write_gold(source: SourceDocument, marks: list[Mark]) -> dict[str, Any]:
-    """Return the gold of one document: ``headings``, ``figures`` and the number of ``pages`` marks were found on.
+    """Return the gold of one document: its number of ``pages``, its ``headings`` and its ``figures``.
 
-    A heading has ``level`` (0 is the title), ``text`` and ``page``. A figure has ``path``, ``kind``, ``label``,
-    ``caption`` and ``boxes``: one per page, ``[x0, y0, x1, y1]`` in points from the top left; a table that goes on to the
-    next page has two.
+    A heading has ``level`` (0 is the title), ``text`` and ``page``. A figure has ``path``, ``kind``,
+    ``label``, ``caption`` and ``boxes``, each a ``page`` and a ``bbox`` ``[x0, y0, x1, y1]`` in points from
+    the page's top left; a table that goes on to the next page has two.
     """
     by_id = defaultdict(list)
     for mark in marks:
@@ -61,8 +62,7 @@ def _figures(source: SourceDocument, by_id: dict[str, list[Mark]]) -> list[dict[
                 entry = {"kind": "formula", "label": f"Equation {block.number}", "caption": ""}
             case _:
                 continue
-        inset = _CELL_INSET if isinstance(block, Table) else (0.0, 0.0)
-        found.append({"path": block.path, **entry, "boxes": _boxes(marks, inset)})
+        found.append({"path": block.path, **entry, "boxes": _boxes(marks, _INSETS[type(block)])})
     return found
 
 

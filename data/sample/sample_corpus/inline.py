@@ -7,7 +7,15 @@ import re
 _INLINE = re.compile(r"\*\*(?P<bold>.+?)\*\*|\*(?P<italic>.+?)\*|`(?P<code>.+?)`|\$(?P<math>.+?)\$")
 _TYPST_SPECIAL = re.compile(r"([\\#$*_`<>@\[\]~\"'/])")
 _LINE_START = re.compile(r"^(?=[-+=/])|^(?P<number>\d+)\.")
-_MATH_NAMES = {"dot.c": "·", "times": "×", "approx": "≈", "lt.eq": "≤", "gt.eq": "≥", "space": " ", "thin": " "}
+_MATH_NAMES = {
+    "dot.c": "·",
+    "times": "×",
+    "approx": "≈",
+    "lt.eq": "≤",
+    "gt.eq": "≥",
+    "space": " ",
+    "thin": " ",
+}
 
 
 def to_typst(text: str) -> str:
@@ -19,7 +27,9 @@ def to_typst(text: str) -> str:
         parts.append(_typst_span(match))
         position = match.end()
     parts.append(_escape(text[position:]))
-    return _LINE_START.sub(lambda found: (found["number"] or "") + ("\\." if found["number"] else "\\"), "".join(parts))
+    return _LINE_START.sub(
+        lambda found: (found["number"] or "") + ("\\." if found["number"] else "\\"), "".join(parts)
+    )
 
 
 def to_markdown(text: str) -> str:
@@ -30,7 +40,9 @@ def to_markdown(text: str) -> str:
 def to_plain(text: str) -> str:
     """Return the text as it is read, without any markup."""
     return _INLINE.sub(
-        lambda match: _plain_math(match["math"]) if match["math"] else match["bold"] or match["italic"] or match["code"],
+        lambda match: (
+            _plain_math(match["math"]) if match["math"] else match["bold"] or match["italic"] or match["code"]
+        ),
         text,
     )
 

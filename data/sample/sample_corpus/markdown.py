@@ -1,7 +1,7 @@
 """Blocks to the Markdown document, in the layout that an extractor gives.
 
-A figure is an image line and then its caption line; a table is its caption line, the image and the cells as a Markdown
-table; a formula is an image and its number in brackets.
+A figure is an image line and then its caption line; a table is its caption line, the image and the cells as a
+Markdown table; a formula is an image and its number in brackets.
 """
 
 from __future__ import annotations
@@ -74,7 +74,11 @@ def _write_block(block: Block) -> str:
 
 
 def _write_table(table: Table) -> str:
-    rule = "|" + "|".join({"l": " --- ", "r": " ---: ", "c": " :---: "}[letter] for letter in table.align) + "|"
-    rows = ["| " + " | ".join(to_markdown(cell) for cell in row) + " |" for row in (table.header, *table.rows)]
+    rule = (
+        "|" + "|".join({"l": " --- ", "r": " ---: ", "c": " :---: "}[letter] for letter in table.align) + "|"
+    )
+    rows = [
+        "| " + " | ".join(to_markdown(cell) for cell in row) + " |" for row in (table.header, *table.rows)
+    ]
     cells = "\n".join([rows[0], rule, *rows[1:]])
     return f"{table.label}: {to_markdown(table.caption)}\n\n![]({table.path})\n\n{cells}"

@@ -7,7 +7,7 @@ import io
 from PIL import Image
 
 COLORS = 128
-"""Flat drawings and text show no difference to full colour from about 64 colours on; screenshots from about 100."""
+"""Flat drawings look as in full colour from about 64 colours on, screens from about 100."""
 
 
 def shrink_png(data: bytes) -> bytes:
@@ -17,5 +17,7 @@ def shrink_png(data: bytes) -> bytes:
         rgba = picture.convert("RGBA")
         flat.paste(rgba, mask=rgba.getchannel("A"))
     buffer = io.BytesIO()
-    flat.quantize(COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
+    flat.quantize(COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
+        buffer, "PNG", optimize=True
+    )
     return buffer.getvalue()

@@ -3,8 +3,8 @@
 A source is nearly Markdown. Blocks are separated by blank lines and known by how they begin:
 
     # Heading                         one to four signs
-    ![figure-3](80%)                  a drawing; the next line is its caption, "Figure 3: ..."; "wide" spans columns
-    Table 2: caption {align=lrr}      a table: caption line, then rows of cells between bars, the first is the header
+    ![figure-3](80%)                  a drawing; the next line is its caption; "wide" spans the columns
+    Table 2: caption {align=lrr}      a table: caption line, then rows of cells between bars, header first
     $$ formula $$ (3)                 a displayed formula and its number
     - item   1. item                  lists; an indented line goes on with the item above
     > WARNING: text                   a callout
@@ -102,7 +102,10 @@ def _parse_table(text: str) -> Table:
     head, _, body = text.partition("\n|")
     head = _joined(head)
     found = _OPTIONS.search(head)
-    options = {name: value for name, _, value in (part.partition("=") for part in (found[1] if found else "").split())}
+    options = {
+        name: value
+        for name, _, value in (part.partition("=") for part in (found[1] if found else "").split())
+    }
     caption = _CAPTION.fullmatch(_OPTIONS.sub("", head))
     rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in ("|" + body).splitlines()]
     if not caption or len({len(row) for row in rows}) != 1:

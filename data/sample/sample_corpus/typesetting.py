@@ -1,6 +1,7 @@
 """Blocks to typesetter source: the whole document, and single tables and formulas as pictures.
 
-Every block carries a mark with its position in the block list, so that the built PDF can be asked where it stands.
+Every block carries a mark with its position in the block list, so that the typesetter can be asked where it
+stands.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _PAGE_ORDERS = {
 
 
 def typeset_document(source: SourceDocument, assets: dict[str, str]) -> str:
-    """Return the typesetter source of a document; ``assets`` maps a figure's name to its file in the build folder."""
+    """Return the typesetter source of a document; ``assets`` maps a figure's name to its file."""
     parts = [_IMPORT, f"#show: sample-document.with({_dictionary(_cover_facts(source, assets))})\n"]
     depth = source.contents_depth
     parts += [_typeset_block(block, f"b{index}", assets, depth) for index, block in enumerate(source.blocks)]
@@ -46,8 +47,8 @@ def typeset_document(source: SourceDocument, assets: dict[str, str]) -> str:
 def typeset_table_picture(source: SourceDocument, table: Table) -> str:
     """Return the source of a page that holds one table and nothing else."""
     theme = json.dumps(source.meta["theme"])
-    width = "640pt" if "large" in table.options else TABLE_WIDTH
-    return f"{_IMPORT}#picture-page({theme}, {width}, theme => data-table(theme, {_table_arguments(table, 'x')}))\n"
+    arguments = f'"picture", {_table_columns(table)}, {_table_aligns(table)}, {_table_cells(table)}'
+    return f"{_IMPORT}#picture-page({theme}, {TABLE_WIDTH}, theme => data-table(theme, {arguments}))\n"
 
 
 def typeset_equation_picture(source: SourceDocument, equation: Equation) -> str:
@@ -103,7 +104,9 @@ def _typeset_figure(figure: Figure, mark: str, assets: dict[str, str]) -> str:
     label = json.dumps(figure.label) if figure.label else "none"
     alt = json.dumps(to_plain(figure.caption) or "Picture", ensure_ascii=False)
     wide = ", wide: true" if "wide" in figure.options else ""
-    arguments = f'"{mark}", "{assets[figure.name]}", {figure.width}%, {label}, [{to_typst(figure.caption)}], {alt}'
+    arguments = (
+        f'"{mark}", "{assets[figure.name]}", {figure.width}%, {label}, [{to_typst(figure.caption)}], {alt}'
+    )
     return f"#figure-block({arguments}{wide})"
 
 
@@ -112,10 +115,6 @@ def _typeset_table(table: Table, mark: str) -> str:
     options = "".join(f", {option}: true" for option in ("breakable", "wide") if option in table.options)
     label = f'"{table.label}", [{to_typst(table.caption)}]'
     return f'#table-block("{mark}", {columns}, {aligns}, {label}, {rest}{options})'
-
-
-def _table_arguments(table: Table, mark: str) -> str:
-    return f'"{mark}", {_table_columns(table)}, {_table_aligns(table)}, {_table_cells(table)}'
 
 
 def _table_columns(table: Table) -> str:
@@ -128,6 +127,10 @@ def _table_aligns(table: Table) -> str:
 
 def _table_cells(table: Table) -> str:
     header = "(" + "".join(f"[{to_typst(cell)}], " for cell in table.header) + ")"
-    rows = "(" + "".join("(" + "".join(f"[{to_typst(cell)}], " for cell in row) + "), " for row in table.rows) + ")"
+    rows = (
+        "("
+        + "".join("(" + "".join(f"[{to_typst(cell)}], " for cell in row) + "), " for row in table.rows)
+        + ")"
+    )
     footer = ", footer: true" if "total" in table.options else ""
     return f"{header}, {rows}{footer}"

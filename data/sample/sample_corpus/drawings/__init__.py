@@ -1,1 +1,1 @@
-"""The drawings of each document: a module per document with ``FIGURES``, from file name to the function that draws."""
+"""The drawings: a module for each document with ``FIGURES``, from file name to the function that draws."""

@@ -1,4 +1,4 @@
-"""Plans of Brackmere Yard: site, ground floor, typical floor and roof. Areas and distances stand only here."""
+"""Plans of Brackmere Yard: site, ground floor, typical floor, roof. Areas and distances stand only here."""
 
 from __future__ import annotations
 
@@ -12,10 +12,39 @@ _OFFICE, _CORE, _PUBLIC, _WORK, _GREEN = "#f8f4ea", "#e1e5e2", "#f3e2cd", "#e6ed
 _GRID_X = tuple(5.4 * step for step in range(11))
 
 
+_NEIGHBOURS = (
+    (6, 26, 40, 46), (6, 54, 34, 78), (156, 28, 176, 48), (156, 56, 176, 80),
+    (10, -2, 60, 5), (80, -2, 136, 5),
+)  # fmt: skip
+_TREES = (
+    (56, 32), (58, 42), (57, 54), (60, 72), (72, 74), (86, 74), (100, 74), (114, 74),
+    (128, 70), (128, 52), (62, 62),
+)  # fmt: skip
+
+
 def draw_site() -> Drawing:
     """Draw the site between the basin and the tram with walking distances."""
     drawing, axes = canvas(7.2, 4.8)
     plan = Plan(axes, (0, 0), 0.4)
+    _surroundings(plan)
+    plan.floor(50, 26, 134, 80, _GREEN)
+    plan.floor(66, 48, 120, 66, "#b5651d", edge="#7b4210", line=1.4, level=4)
+    label(axes, plan.at(93, 57), "BRACKMERE YARD", size=10.5, bold=True, color="white")
+    plan.floor(66, 30, 96, 42, "#ece5d6", edge="#c3b795", line=0.8, level=3)
+    label(axes, plan.at(81, 36), "Yard, 34 trees", size=8)
+    plan.floor(104, 28, 128, 42, "#dcdcd8", edge="#b4b4ae", line=0.8, level=3)
+    label(axes, plan.at(116, 35), "Car park\n18 + 2", size=8)
+    for x, y in _TREES:
+        plan.tree(x, y, 3.2)
+    _ways(plan)
+    north_arrow(axes, (67.5, 43.6), 2.2)
+    scale_bar(axes, (52.5, 44.6), 0.4, 20)
+    return drawing
+
+
+def _surroundings(plan: Plan) -> None:
+    """Draw water, streets and the houses around the site."""
+    axes = plan.axes
     plan.floor(0, 0, 180, 120, "#f2f0ea")
     plan.floor(0, 92, 180, 120, "#cfe2ec")
     label(axes, plan.at(60, 106), "B R A C K   B A S I N", size=10, color="#5d8ba3", italic=True)
@@ -25,28 +54,22 @@ def draw_site() -> Drawing:
     label(axes, plan.at(22, 14), "Cooper Street", size=8.4)
     plan.floor(142, 0, 152, 92, "#ffffff")
     label(axes, plan.at(147, 52), "Ropewalk", size=8.4, rotation=90)
-    for x0, y0, x1, y1 in ((6, 26, 40, 46), (6, 54, 34, 78), (156, 28, 176, 48), (156, 56, 176, 80), (10, -2, 60, 5), (80, -2, 136, 5)):
+    for x0, y0, x1, y1 in _NEIGHBOURS:
         plan.floor(x0, y0, x1, y1, "#d9d4c8", edge="#c3bcab", line=0.8, level=2)
-    plan.floor(50, 26, 134, 80, _GREEN)
-    plan.floor(66, 48, 120, 66, "#b5651d", edge="#7b4210", line=1.4, level=4)
-    label(axes, plan.at(93, 57), "BRACKMERE YARD", size=10.5, bold=True, color="white")
-    plan.floor(66, 30, 96, 42, "#ece5d6", edge="#c3b795", line=0.8, level=3)
-    label(axes, plan.at(81, 36), "Yard, 34 trees", size=8)
-    plan.floor(104, 28, 128, 42, "#dcdcd8", edge="#b4b4ae", line=0.8, level=3)
-    label(axes, plan.at(116, 35), "Car park\n18 + 2", size=8)
-    for x, y in ((56, 32), (58, 42), (57, 54), (60, 72), (72, 74), (86, 74), (100, 74), (114, 74), (128, 70), (128, 52), (62, 62)):
-        plan.tree(x, y, 3.2)
-    line(axes, (plan.at(0, 17), plan.at(180, 17)), "#a33b3b", 1.6, dash=(0, (6, 2)), level=3)
-    tag(axes, plan.at(164, 17), "Tram 4", 8.0, "#a33b3b")
-    arrow(axes, plan.at(93, 48), plan.at(158, 19.5), "#a33b3b", 1.4, path="arc3,rad=-0.2")
-    label(axes, plan.at(139, 34), "180 m\n2 min", size=8.2, bold=True, color="#a33b3b", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})
-    arrow(axes, plan.at(70, 66), plan.at(44, 90), "#2b6d8c", 1.4, path="arc3,rad=0.15")
-    label(axes, plan.at(47, 78), "Ferry pier\n350 m, 4 min", size=8.2, bold=True, color="#2b6d8c", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})
+
+
+def _ways(plan: Plan) -> None:
+    """Draw the tram and the ways to it, to the ferry and to the car park."""
+    axes, red, blue = plan.axes, "#a33b3b", "#2b6d8c"
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+    line(axes, (plan.at(0, 17), plan.at(180, 17)), red, 1.6, dash=(0, (6, 2)), level=3)
+    tag(axes, plan.at(164, 17), "Tram 4", 8.0, red)
+    arrow(axes, plan.at(93, 48), plan.at(158, 19.5), red, 1.4, path="arc3,rad=-0.2")
+    label(axes, plan.at(139, 34), "180 m\n2 min", size=8.2, bold=True, color=red, bbox=paper)
+    arrow(axes, plan.at(70, 66), plan.at(44, 90), blue, 1.4, path="arc3,rad=0.15")
+    label(axes, plan.at(47, 78), "Ferry pier\n350 m, 4 min", size=8.2, bold=True, color=blue, bbox=paper)
     arrow(axes, plan.at(116, 8), plan.at(116, 27.5), "#39444d", 1.4)
     label(axes, plan.at(104, 11.5), "Vehicles, 3.8 m clear", size=7.8)
-    north_arrow(axes, (67.5, 43.6), 2.2)
-    scale_bar(axes, (52.5, 44.6), 0.4, 20)
-    return drawing
 
 
 def _shell(plan: Plan) -> None:
@@ -77,7 +100,7 @@ def draw_ground_floor() -> Drawing:
     plan.floor(21.6, 0, 37.8, 18, _OFFICE)
     plan.floor(37.8, 0, 54, 18, _PUBLIC)
     for x in (7.2, 14.4, 21.6):
-        plan.wall((x, 0), (x, 18 if x == 21.6 else 18))
+        plan.wall((x, 0), (x, 18))
     plan.wall((37.8, 0), (37.8, 18))
     plan.wall((37.8, 11), (54, 11))
     _shell(plan)
@@ -135,7 +158,14 @@ def draw_typical_floor() -> Drawing:
         label(axes, plan.at(x, -1.6), str(index + 1), size=8.5, color="#7d8a84")
     for letter, y in zip("ABCD", (0, 6, 12, 18), strict=True):
         label(axes, plan.at(55.4, y), letter, size=8.5, color="#7d8a84")
-    label(axes, (60, 2.0), "Orange walls are light partitions, left out on request: A + B 528 m², B + C 528 m², whole floor 846 m²", size=9.2, bold=True, color="#b5651d")
+    label(
+        axes,
+        (60, 2.0),
+        "Orange walls are light, left out on request: A + B 528 m², B + C 528 m², whole floor 846 m²",
+        size=9.2,
+        bold=True,
+        color="#b5651d",
+    )
     north_arrow(axes, (98.2, 42.0), 1.9)
     scale_bar(axes, (6.5, 1.6), 1.66, 10)
     return drawing

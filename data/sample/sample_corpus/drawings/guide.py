@@ -1,4 +1,4 @@
-"""The product guide has no drawings: its pictures are screens, set by the typesetter from ``typst/screens``."""
+"""The product guide has no drawings: its pictures are screens, typeset (``typst/screens``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All drawings of the compressor manual: its layout, its charts, and those of the two modules beside this one."""
+"""All drawings of the compressor manual: layout, charts, and those of the two modules beside this one."""
 
 from __future__ import annotations
 
@@ -38,19 +38,29 @@ def draw_layout() -> Drawing:
     label(axes, (31.8, 46.0), "cooling air out", size=8, color="#2b7bba")
     parts = (
         ("1", (1.2, 36.0), (6.0, 36.0)), ("2", (1.2, 17.0), (9.0, 17.0)), ("3", (20.4, 28.4), (20.2, 18.6)),
-        ("4", (24.0, 46.4), (25.4, 25.6)), ("5", (47.4, 16.0), (37.5, 16.0)), ("6", (47.4, 25.0), (42.0, 25.0)),
-        ("7", (16.0, 46.4), (22.0, 37.5)), ("8", (47.4, 11.6), (39.8, 11.6)), ("9", (47.4, 36.0), (40.5, 36.0)),
+        ("4", (24.0, 46.4), (25.4, 25.6)), ("5", (47.4, 16.0), (37.5, 16.0)), ("6", (47.4, 25.0),
+        (42.0, 25.0)),
+        ("7", (16.0, 46.4), (22.0, 37.5)), ("8", (47.4, 11.6), (39.8, 11.6)), ("9", (47.4, 36.0),
+        (40.5, 36.0)),
     )  # fmt: skip
     for name, place, target in parts:
         balloon(axes, name, place, target, _ACCENT)
     names = (
-        "1  Control cabinet, X1", "2  Motor M1", "3  Air end", "4  Intake filter", "5  Separator vessel", "6  Oil filter",
+        "1  Control cabinet, X1", "2  Motor M1", "3  Air end", "4  Intake filter", "5  Separator vessel",
+        "6  Oil filter",
         "7  Oil cooler", "8  Oil drain G ¾", "9  Aftercooler",
     )  # fmt: skip
     for row, name in enumerate(names):
         label(axes, (51.5, 38.0 - row * 3.0), name, size=9, align="left")
     dimension(axes, (3, 3.2), (45, 3.2), "1,720 mm", (0, 0.9))
-    label(axes, (61.0, 8.6), "Keep free: 1,000 mm in front,\n800 mm behind, 1,500 mm above", size=8.4, color=_ACCENT, bold=True)
+    label(
+        axes,
+        (61.0, 8.6),
+        "Keep free: 1,000 mm in front,\n800 mm behind, 1,500 mm above",
+        size=8.4,
+        color=_ACCENT,
+        bold=True,
+    )
     return drawing
 
 
@@ -70,14 +80,24 @@ def draw_oil_life() -> Drawing:
     """Draw how the oil's life falls with its temperature; the values stand only here."""
     drawing, axes = chart(6.4, 3.4)
     temperature = np.arange(70, 106)
-    curves = (("Morrol S46 synthetic", 8000, 85, 11.0, _STEEL), ("Morrol M46 mineral", 4000, 80, 10.0, _ACCENT))
+    curves = (
+        ("Morrol S46 synthetic", 8000, 85, 11.0, _STEEL),
+        ("Morrol M46 mineral", 4000, 80, 10.0, _ACCENT),
+    )
     for name, life, reference, halving, color in curves:
         hours = np.minimum(life, life * 0.5 ** ((temperature - reference) / halving))
         axes.plot(temperature, hours, color=color, lw=2.4, label=name)
     for x, y, text, color in ((96, 4000, "96 °C: 4,000 h", _STEEL), (90, 2000, "90 °C: 2,000 h", _ACCENT)):
         axes.plot([x], [y], "o", color=color, ms=6)
-        axes.annotate(text, (x, y), (8, 8), textcoords="offset points", color=color, fontsize=9, fontweight="bold")
-    axes.set(xlabel="Mean discharge temperature, °C", ylabel="Oil change after, hours", xlim=(70, 105), ylim=(0, 9000))
+        axes.annotate(
+            text, (x, y), (8, 8), textcoords="offset points", color=color, fontsize=9, fontweight="bold"
+        )
+    axes.set(
+        xlabel="Mean discharge temperature, °C",
+        ylabel="Oil change after, hours",
+        xlim=(70, 105),
+        ylim=(0, 9000),
+    )
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.grid(True)
     axes.legend(loc="upper right")
@@ -85,7 +105,7 @@ def draw_oil_life() -> Drawing:
 
 
 def draw_pressure_trace() -> Drawing:
-    """Draw line pressure and motor current over one load cycle, from standstill; the values stand only here."""
+    """Draw line pressure and motor current after a start; the values stand only here."""
     drawing, axes = chart(6.4, 3.4)
     corners = ((0, 5.4), (6, 5.4), (40, 7.5), (92, 6.7), (128, 7.5), (180, 6.7))
     axes.plot(*zip(*corners, strict=True), color="#2b7bba", lw=2.4)
@@ -94,7 +114,18 @@ def draw_pressure_trace() -> Drawing:
         axes.text(181, level, text, va="center", fontsize=8.6, color="#39444d")
     axes.set(xlabel="Time after start, s", ylabel="Line pressure, bar", ylim=(5, 8.2), xlim=(0, 180))
     current = axes.twinx()
-    steps = ((0, 150), (6, 150), (6, 82), (40, 84), (40, 31), (92, 31), (92, 82), (128, 84), (128, 31), (180, 31))
+    steps = (
+        (0, 150),
+        (6, 150),
+        (6, 82),
+        (40, 84),
+        (40, 31),
+        (92, 31),
+        (92, 82),
+        (128, 84),
+        (128, 31),
+        (180, 31),
+    )
     current.plot(*zip(*steps, strict=True), color=_ACCENT, lw=1.8)
     current.set(ylabel="Motor current, A", ylim=(0, 180))
     current.yaxis.label.set_color(_ACCENT)

@@ -32,7 +32,8 @@ def draw_flow() -> Drawing:
     line(axes, ((48.2, 7.5), (42.5, 7.5)), _OIL, 2.6)
     pipe(axes, ((40.0, 31.0), (40.0, 33.6), (27.0, 33.6), (27.0, 30.4), (26.0, 29.2)), _OIL, 1.4)
     for place, text in (
-        ((33.6, 25.6), "DN 50"), ((45.4, 41.5), "DN 40"), ((69.2, 41.5), "G 1½"), ((33.6, 34.8), "scavenge, Ø 1.6 mm orifice"),
+        ((33.6, 25.6), "DN 50"), ((45.4, 41.5), "DN 40"), ((69.2, 41.5), "G 1½"),
+        ((33.6, 34.8), "scavenge, Ø 1.6 mm orifice"),
         ((56.0, 19.3), "above 71 °C"), ((47.6, 11.2), "below\n71 °C"),
     ):  # fmt: skip
         label(axes, place, text, size=7.6, color=_CONTROL)
@@ -58,7 +59,11 @@ def _machines(axes: Axes) -> None:
         box(axes, corner, width, height, text, size=8.3, bold=True)
     label(axes, (50.5, 43.8), "opens 4.5 bar", size=7.8, color=_ACCENT, bold=True)
     label(axes, (35.0, 11.3), "TV: thermostat", size=7.8, color=_ACCENT, bold=True)
-    axes.add_patch(Polygon(((34.2, 27.2), (36.8, 28.4), (36.8, 26.0)), facecolor="white", edgecolor=INK, lw=1.1, zorder=4))
+    axes.add_patch(
+        Polygon(
+            ((34.2, 27.2), (36.8, 28.4), (36.8, 26.0)), facecolor="white", edgecolor=INK, lw=1.1, zorder=4
+        )
+    )
     label(axes, (32.2, 29.6), "Safety valve\n9.5 bar", size=7.8, color=_ACCENT, bold=True)
     label(axes, (12.0, 35.4), "Δp switch 50 mbar", size=7.8, color=_ACCENT, bold=True)
     label(axes, (24.0, 3.4), "bypass opens 2.5 bar", size=7.8, color=_ACCENT, bold=True)
@@ -78,10 +83,20 @@ def draw_power_circuit() -> Drawing:
     for _, (color, x) in phases.items():
         offset = x - 8.0
         line(axes, ((x, 30.5), (x, 24.5)), color, 2.2)
-        line(axes, ((x, 33.0 - offset * 0.5), (34.0 + offset, 33.0 - offset * 0.5), (34.0 + offset, 24.5)), color, 1.8)
+        line(
+            axes,
+            ((x, 33.0 - offset * 0.5), (34.0 + offset, 33.0 - offset * 0.5), (34.0 + offset, 24.5)),
+            color,
+            1.8,
+        )
         axes.add_patch(Circle((x, 33.0 - offset * 0.5), 0.35, facecolor=color, zorder=5))
         line(axes, ((x, 20.5), (x, 10.6)), color, 1.8)
-        line(axes, ((34.0 + offset, 20.5), (34.0 + offset, 10.0 - offset * 0.25), (17.6, 10.0 - offset * 0.25)), color, 1.8)
+        line(
+            axes,
+            ((34.0 + offset, 20.5), (34.0 + offset, 10.0 - offset * 0.25), (17.6, 10.0 - offset * 0.25)),
+            color,
+            1.8,
+        )
         line(axes, ((50.0 + offset, 24.5), (50.0 + offset, 27.0)), color, 1.8)
         level = 15.4 - offset * 0.35
         line(axes, ((50.0 + offset, 20.5), (50.0 + offset, level), (34.0 + offset, level)), color, 1.8)
@@ -97,8 +112,17 @@ def draw_power_circuit() -> Drawing:
     label(axes, (13.0, 4.4), "45 kW", size=9)
     label(axes, (15.4, 13.4), "U1 V1 W1", size=7.6, align="left")
     label(axes, (20.4, 11.2), "W2 U2 V2", size=7.6, align="left")
-    label(axes, (24.5, 5.6), "6 × 16 mm² Cu, starter to motor", size=8.4, color=_ACCENT, bold=True, align="left")
-    label(axes, (37.0, 2.4), "Star to delta after 6 s (timer KT1); pause 50 ms", size=8.6, bold=True, color=_ACCENT)
+    label(
+        axes, (24.5, 5.6), "6 × 16 mm² Cu, starter to motor", size=8.4, color=_ACCENT, bold=True, align="left"
+    )
+    label(
+        axes,
+        (37.0, 2.4),
+        "Star to delta after 6 s (timer KT1); pause 50 ms",
+        size=8.6,
+        bold=True,
+        color=_ACCENT,
+    )
     return drawing
 
 
@@ -115,11 +139,14 @@ def _device(axes: Axes, corner: tuple[float, float], width: float, name: str, te
 
 
 _TERMINALS = (
-    ("1", "24 V DC", "supply +"), ("2", "0 V", "supply −"), ("3", "S1", "emergency stop, NC"), ("4", "S1", "emergency stop, NC"),
-    ("5", "B1", "oil temperature, Pt 1000"), ("6", "B1", "oil temperature, Pt 1000"), ("7", "B2", "line pressure, 4–20 mA"),
+    ("1", "24 V DC", "supply +"), ("2", "0 V", "supply −"), ("3", "S1", "emergency stop, NC"),
+    ("4", "S1", "emergency stop, NC"),
+    ("5", "B1", "oil temperature, Pt 1000"), ("6", "B1", "oil temperature, Pt 1000"),
+    ("7", "B2", "line pressure, 4–20 mA"),
     ("8", "B2", "line pressure, 4–20 mA"), ("9", "S4", "intake filter Δp, NO"), ("10", "S5", "oil level, NC"),
     ("11", "Y1", "intake valve solenoid"), ("12", "Y2", "blow-down solenoid"), ("13", "Y1/Y2", "common 0 V"),
-    ("14", "H1", "fault relay, common"), ("15", "H1", "fault relay, NO"), ("16", "S9", "remote start, dry contact"),
+    ("14", "H1", "fault relay, common"), ("15", "H1", "fault relay, NO"),
+    ("16", "S9", "remote start, dry contact"),
 )  # fmt: skip
 
 
@@ -127,7 +154,14 @@ def draw_terminal_strip() -> Drawing:
     """Draw terminal strip X1 with what each terminal is wired to; the numbers stand only here."""
     drawing, axes = canvas(7.0, 4.6)
     label(axes, (3.0, 44.0), "X1", size=13, bold=True, align="left")
-    label(axes, (7.2, 43.8), "control cabinet, lower rail, seen from the front", size=8.6, align="left", color=_CONTROL)
+    label(
+        axes,
+        (7.2, 43.8),
+        "control cabinet, lower rail, seen from the front",
+        size=8.6,
+        align="left",
+        color=_CONTROL,
+    )
     for index, (number, device, text) in enumerate(_TERMINALS):
         x = 3.0 + index * 4.06
         box(axes, (x, 33.5), 3.5, 8.0, face="#dfe6eb" if index % 2 else "#eef2f5")
@@ -138,5 +172,11 @@ def draw_terminal_strip() -> Drawing:
         label(axes, (x + 1.75, 28.9), device, size=8.6, bold=True, rotation=90, vertical="top")
         label(axes, (x + 1.75, 22.4), text, size=8.2, rotation=90, vertical="top", color="#39444d")
     arrow(axes, (3.0, 4.0), (12.0, 4.0), _ACCENT)
-    label(axes, (12.8, 4.0), "Shielded pairs: 5–6 and 7–8, shield on the rail at the cabinet end only", size=8.4, align="left")
+    label(
+        axes,
+        (12.8, 4.0),
+        "Shielded pairs: 5–6 and 7–8, shield on the rail at the cabinet end only",
+        size=8.4,
+        align="left",
+    )
     return drawing

@@ -36,8 +36,10 @@ def draw_intake_valve() -> Drawing:
     for across in (-3.6, 3.6):
         view.bolt(56.2, across, 2.6, 0.9)
     parts = [
-        ("1", 1.5, 5.6, 11.0), ("2", 8.6, 5.5, 11.2), ("3", 11.4, 4.6, 10.6), ("4", 15.4, 4.2, 11.2), ("5", 25.5, 2.4, 10.0),
-        ("6", 33.2, 4.7, 10.8), ("7", 38.4, 3.2, 9.6), ("8", 43.0, 3.0, 9.6), ("9", 52.0, 4.8, 10.6), ("10", 57.5, 3.6, 9.8),
+        ("1", 1.5, 5.6, 11.0), ("2", 8.6, 5.5, 11.2), ("3", 11.4, 4.6, 10.6), ("4", 15.4, 4.2, 11.2),
+        ("5", 25.5, 2.4, 10.0),
+        ("6", 33.2, 4.7, 10.8), ("7", 38.4, 3.2, 9.6), ("8", 43.0, 3.0, 9.6), ("9", 52.0, 4.8, 10.6),
+        ("10", 57.5, 3.6, 9.8),
     ]  # fmt: skip
     for name, along, edge, out in parts:
         balloon(axes, name, view.at(along, out), view.at(along, edge), _ACCENT)
@@ -76,7 +78,8 @@ def draw_coupling() -> Drawing:
     view.bolt(38.6, 6.4, 2.4, 0.9)
     line(axes, (view.at(35, 6.4), view.at(38.6, 6.4)), "#8b98a3", 0.8, dash=(0, (4, 2)))
     parts = [
-        ("1", -1.0, 2.0, 8.0), ("2", 9.4, 4.4, 10.4), ("3", 22.2, 4.5, 10.4), ("4", 34.0, 4.4, 11.6), ("5", 40.2, 6.6, 10.6),
+        ("1", -1.0, 2.0, 8.0), ("2", 9.4, 4.4, 10.4), ("3", 22.2, 4.5, 10.4), ("4", 34.0, 4.4, 11.6),
+        ("5", 40.2, 6.6, 10.6),
         ("6", 43.4, 2.8, 8.4), ("7", 48.2, 2.9, 8.0), ("8", 57.0, 1.9, 7.4),
     ]  # fmt: skip
     for name, along, edge, out in parts:
@@ -105,12 +108,18 @@ def draw_tightening_order() -> Drawing:
     for position, number in enumerate(order):
         angle = math.radians(90 - position * 36)
         place = (centre[0] + 11.6 * math.cos(angle), centre[1] + 11.6 * math.sin(angle))
-        axes.add_patch(Circle(place, 1.9, facecolor=_ACCENT if number == 1 else "white", edgecolor=INK, lw=1.2, zorder=3))
+        axes.add_patch(
+            Circle(place, 1.9, facecolor=_ACCENT if number == 1 else "white", edgecolor=INK, lw=1.2, zorder=3)
+        )
         label(axes, place, str(number), size=10, bold=True, color="white" if number == 1 else INK)
     label(axes, centre, "Discharge\nport", size=8.5, color="#5a6772")
     arrow(axes, (18, 35.6), (18, 32.6), _ACCENT)
     label(axes, (19.2, 35.2), "TOP", size=8.5, bold=True, color=_ACCENT, align="left")
-    passes = (("Pass 1", "30 Nm", "all ten screws, in order"), ("Pass 2", "65 Nm", "all ten screws, in order"), ("Pass 3", "+ 60°", "by angle, screws 1 to 10"))
+    passes = (
+        ("Pass 1", "30 Nm", "all ten screws, in order"),
+        ("Pass 2", "65 Nm", "all ten screws, in order"),
+        ("Pass 3", "+ 60°", "by angle, screws 1 to 10"),
+    )
     for step, (name, value, how) in enumerate(passes):
         bottom = 25.4 - step * 9.6
         box(axes, (37.5, bottom), 26.5, 8.0, face="#f6f8fa", edge="#b8c4cd")
@@ -120,7 +129,9 @@ def draw_tightening_order() -> Drawing:
     return drawing
 
 
-def _legend(axes: Axes, corner: tuple[float, float], names: tuple[str, ...], *, columns: int, width: float) -> None:
+def _legend(
+    axes: Axes, corner: tuple[float, float], names: tuple[str, ...], *, columns: int, width: float
+) -> None:
     """Write the names of the numbered parts in columns, from the top left."""
     rows = math.ceil(len(names) / columns)
     for index, name in enumerate(names):

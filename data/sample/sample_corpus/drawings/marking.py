@@ -14,7 +14,7 @@ INK = "#22303b"
 
 
 def box(axes: Axes, corner: Point, width: float, height: float, text: str = "", **style: Any) -> None:
-    """Draw a rounded box with a text in its middle; ``style`` may give ``face``, ``edge``, ``size``, ``bold``."""
+    """Draw a rounded box with a text in its middle; ``style``: ``face``, ``edge``, ``size`` ..."""
     axes.add_patch(
         FancyBboxPatch(
             corner,
@@ -86,7 +86,13 @@ def line(axes: Axes, points: Sequence[Point], color: str = INK, width: float = 1
     """Draw a polyline."""
     xs, ys = zip(*points, strict=True)
     axes.plot(
-        xs, ys, color=color, lw=width, ls=style.get("dash", "-"), zorder=style.get("level", 1.5), solid_joinstyle="round"
+        xs,
+        ys,
+        color=color,
+        lw=width,
+        ls=style.get("dash", "-"),
+        zorder=style.get("level", 1.5),
+        solid_joinstyle="round",
     )
 
 
@@ -124,11 +130,20 @@ def balloon(axes: Axes, text: str, place: Point, target: Point, color: str = INK
     label(axes, place, text, size=8.2, bold=True, color=color)
 
 
-def dimension(axes: Axes, start: Point, end: Point, text: str, shift: Point = (0.0, 0.9), **style: Any) -> None:
+def dimension(
+    axes: Axes, start: Point, end: Point, text: str, shift: Point = (0.0, 0.9), **style: Any
+) -> None:
     """Draw a dimension line with arrows at both ends and its measure beside it."""
     axes.add_patch(
         FancyArrowPatch(
-            start, end, arrowstyle="<|-|>,head_length=3.5,head_width=1.6", color="#5a6772", lw=0.8, shrinkA=0, shrinkB=0, zorder=50
+            start,
+            end,
+            arrowstyle="<|-|>,head_length=3.5,head_width=1.6",
+            color="#5a6772",
+            lw=0.8,
+            shrinkA=0,
+            shrinkB=0,
+            zorder=50,
         )
     )
     middle = ((start[0] + end[0]) / 2 + shift[0], (start[1] + end[1]) / 2 + shift[1])

@@ -11,19 +11,32 @@ from sample_corpus.drawing import Draw, canvas, chart
 from sample_corpus.drawings.marking import arrow, box, label, line
 
 _BLUE, _RED, _GREY, _GREEN, _GOLD = "#1f5a92", "#b5382e", "#8a949c", "#3c8d5a", "#c58a1b"
-_METHODS = (("PipeWren", _BLUE, "o"), ("SpecCNN", _GREEN, "s"), ("TDOA-LS", _GOLD, "^"), ("GCC-pair", _GREY, "D"))
+_METHODS = (
+    ("PipeWren", _BLUE, "o"),
+    ("SpecCNN", _GREEN, "s"),
+    ("TDOA-LS", _GOLD, "^"),
+    ("GCC-pair", _GREY, "D"),
+)
 
 
 def draw_overview() -> Drawing:
     """Draw the way from four hydrophones to a position; window and rates stand only here."""
     drawing, axes = canvas(7.0, 2.25)
     steps = (
-        (1.0, "4 hydrophones", "4 kHz, 16 bit\n8 s windows"), (15.2, "On-node gate", "sends 1 of 40\nwindows"),
+        (1.0, "4 hydrophones", "4 kHz, 16 bit\n8 s windows"),
+        (15.2, "On-node gate", "sends 1 of 40\nwindows"),
         (29.4, "Pair correlation", "6 pairs\nwhitened"), (43.6, "Branch voting", "score on a\n0.25 m grid"),
         (57.8, "Position", "and 80 %\ninterval"),
     )  # fmt: skip
     for index, (x, name, text) in enumerate(steps):
-        box(axes, (x, 5.6), 11.2, 9.8, face="#eef3f8" if index != 3 else "#fbe9e7", edge=_BLUE if index != 3 else _RED)
+        box(
+            axes,
+            (x, 5.6),
+            11.2,
+            9.8,
+            face="#eef3f8" if index != 3 else "#fbe9e7",
+            edge=_BLUE if index != 3 else _RED,
+        )
         label(axes, (x + 5.6, 13.0), name, size=9, bold=True)
         label(axes, (x + 5.6, 8.8), text, size=8.4, color="#46525c")
         if index < 4:
@@ -45,15 +58,37 @@ def draw_delay() -> Drawing:
     time = np.arange(0, 0.12, 1 / 4000)
     source = np.convolve(rng.normal(size=700), np.hanning(14), "same")
     for axes, shift, name, color in ((top, 0, "node 1", _BLUE), (middle, 74, "node 2", _GREEN)):
-        axes.plot(time * 1000, source[200 - shift : 200 - shift + time.size] + rng.normal(0, 0.8, time.size), color=color, lw=0.8)
+        axes.plot(
+            time * 1000,
+            source[200 - shift : 200 - shift + time.size] + rng.normal(0, 0.8, time.size),
+            color=color,
+            lw=0.8,
+        )
         axes.set_yticks([])
-        axes.text(1, axes.get_ylim()[1] * 0.72, name, fontsize=8, fontweight="bold", color=color)
+        axes.set_title(name, loc="left", fontsize=8, color=color, pad=2)
         axes.set_xlim(0, 120)
     lag = np.linspace(-60, 60, 700)
-    peak = np.exp(-(((lag - 18.5) / 1.3) ** 2)) + 0.42 * np.exp(-(((lag + 9.2) / 1.5) ** 2)) + 0.05 * rng.normal(size=700)
+    peak = (
+        np.exp(-(((lag - 18.5) / 1.3) ** 2))
+        + 0.42 * np.exp(-(((lag + 9.2) / 1.5) ** 2))
+        + 0.05 * rng.normal(size=700)
+    )
     low.plot(lag, peak, color="#333333", lw=0.9)
-    low.annotate("direct path\n18.5 ms", (18.5, 1.0), (27, 0.72), fontsize=8, color=_RED, arrowprops={"arrowstyle": "-", "color": _RED})
-    low.annotate("echo from\ndead end, −9.2 ms", (-9.2, 0.42), (-58, 0.62), fontsize=8, arrowprops={"arrowstyle": "-", "color": "#555555"})
+    low.annotate(
+        "direct path\n18.5 ms",
+        (18.5, 1.0),
+        (27, 0.72),
+        fontsize=8,
+        color=_RED,
+        arrowprops={"arrowstyle": "-", "color": _RED},
+    )
+    low.annotate(
+        "echo from\ndead end, −9.2 ms",
+        (-9.2, 0.42),
+        (-58, 0.62),
+        fontsize=8,
+        arrowprops={"arrowstyle": "-", "color": "#555555"},
+    )
     low.set(xlabel="Delay, ms", ylabel="Correlation", xlim=(-60, 60))
     middle.set_xlabel("Time, ms", fontsize=8)
     return drawing
@@ -67,8 +102,10 @@ def draw_testbed() -> Drawing:
     """Draw the test loop with pipe lengths, nodes and leak valves; all lengths stand only here."""
     drawing, axes = canvas(7.0, 4.2)
     pipes = (
-        ((8, 25), (28, 25), "12.4 m"), ((28, 25), (44, 25), "9.8 m"), ((44, 25), (60, 27), "10.6 m"), ((28, 25), (28, 36), ""),
-        ((28, 36), (33, 36), ""), ((33, 36), (52, 36), "11.7 m"), ((52, 36), (52, 26), ""), ((44, 25), (31, 14), "10.2 m"),
+        ((8, 25), (28, 25), "12.4 m"), ((28, 25), (44, 25), "9.8 m"), ((44, 25), (60, 27), "10.6 m"),
+        ((28, 25), (28, 36), ""),
+        ((28, 36), (33, 36), ""), ((33, 36), (52, 36), "11.7 m"), ((52, 36), (52, 26), ""), ((44, 25),
+        (31, 14), "10.2 m"),
         ((31, 14), (38, 6), "6.4 m"), ((31, 14), (46, 12), "8.4 m"),
     )  # fmt: skip
     for start, end, text in pipes:
@@ -77,14 +114,29 @@ def draw_testbed() -> Drawing:
         if text:
             flat = abs(start[1] - end[1]) < 3
             shift = (0, 2.0 if start[0] != 44 else -2.2) if flat else (2.8, 0.6)
-            label(axes, ((start[0] + end[0]) / 2 + shift[0], (start[1] + end[1]) / 2 + shift[1]), text, size=8.4, color="#46525c")
+            label(
+                axes,
+                ((start[0] + end[0]) / 2 + shift[0], (start[1] + end[1]) / 2 + shift[1]),
+                text,
+                size=8.4,
+                color="#46525c",
+            )
     label(axes, (48.4, 33.2), "6.0 m", size=8.4, color="#46525c")
     label(axes, (24.8, 33.2), "6.5 m", size=8.4, color="#46525c")
     for name, place in _NODES.items():
         axes.add_patch(Circle(place, 1.3, facecolor=_BLUE, edgecolor="white", lw=1.4, zorder=5))
-        label(axes, (place[0] + (3.2 if name == "H4" else 0), place[1] + (0 if name == "H4" else 2.8)), name, size=9.5, bold=True, color=_BLUE)
+        label(
+            axes,
+            (place[0] + (3.2 if name == "H4" else 0), place[1] + (0 if name == "H4" else 2.8)),
+            name,
+            size=9.5,
+            bold=True,
+            color=_BLUE,
+        )
     for name, (x, y) in _LEAKS.items():
-        axes.add_patch(RegularPolygon((x, y), 3, radius=1.4, facecolor=_RED, edgecolor="white", lw=1.0, zorder=6))
+        axes.add_patch(
+            RegularPolygon((x, y), 3, radius=1.4, facecolor=_RED, edgecolor="white", lw=1.0, zorder=6)
+        )
         beside = (3.0, 0.2) if name in ("V2", "V4") else (0.2, -2.5)
         label(axes, (x + beside[0], y + beside[1]), name, size=9, bold=True, color=_RED)
     label(axes, (60, 19.6), "PVC Ø 63 mm\nfrom H3 to V4", size=8.4, italic=True)
@@ -102,8 +154,10 @@ def draw_noise() -> Drawing:
     drawing, axes = chart(3.5, 2.9)
     ratio = np.array([-15, -12, -9, -6, -3, 0, 3, 6])
     errors = {
-        "PipeWren": [17.2, 9.1, 5.2, 3.1, 1.9, 1.2, 0.9, 0.8], "SpecCNN": [38.0, 29.5, 19.8, 11.6, 6.0, 3.1, 2.1, 1.7],
-        "TDOA-LS": [36.1, 30.4, 23.7, 15.9, 9.2, 5.0, 3.2, 2.4], "GCC-pair": [39.4, 34.8, 28.3, 20.1, 12.2, 6.6, 4.0, 2.9],
+        "PipeWren": [17.2, 9.1, 5.2, 3.1, 1.9, 1.2, 0.9, 0.8],
+        "SpecCNN": [38.0, 29.5, 19.8, 11.6, 6.0, 3.1, 2.1, 1.7],
+        "TDOA-LS": [36.1, 30.4, 23.7, 15.9, 9.2, 5.0, 3.2, 2.4],
+        "GCC-pair": [39.4, 34.8, 28.3, 20.1, 12.2, 6.6, 4.0, 2.9],
     }  # fmt: skip
     for name, color, marker in _METHODS:
         axes.semilogy(ratio, errors[name], "-" + marker, color=color, lw=1.8, ms=4, label=name)
@@ -126,7 +180,9 @@ def draw_battery() -> Drawing:
         axes.plot(reports, 148.0 / (power * 8.766), color=color, lw=2, label=name)
     for x, y, text, color in ((12, 5.77, "5.8 years", _BLUE), (12, 2.03, "2.0 years", _RED)):
         axes.plot([x], [y], "o", color=color, ms=5)
-        axes.annotate(text, (x, y), (6, 6), textcoords="offset points", fontsize=8.4, fontweight="bold", color=color)
+        axes.annotate(
+            text, (x, y), (6, 6), textcoords="offset points", fontsize=8.4, fontweight="bold", color=color
+        )
     axes.set(xlabel="Reports a day", ylabel="Battery life, years", ylim=(0, 9), xlim=(0, 48))
     axes.grid(True)
     axes.legend(fontsize=8)
@@ -151,7 +207,9 @@ def draw_votes() -> Drawing:
     return drawing
 
 
-def _score_panel(axes: Axes, place: np.ndarray, score: np.ndarray, title: str, truth: float, found: float) -> None:
+def _score_panel(
+    axes: Axes, place: np.ndarray, score: np.ndarray, title: str, truth: float, found: float
+) -> None:
     axes.fill_between(place, score, color=_BLUE, alpha=0.25, lw=0)
     axes.plot(place, score, color=_BLUE, lw=1.2)
     axes.axvline(truth, color=_RED, lw=1.4, ls="--")
@@ -164,13 +222,17 @@ def draw_distribution() -> Drawing:
     """Draw the distribution of errors at Marrow Hill; the values stand only here."""
     drawing, axes = chart(3.5, 2.7)
     error = np.linspace(0.2, 80, 400)
-    for (name, color, _), median, spread in zip(_METHODS, (9.7, 35.4, 27.9, 31.2), (0.95, 0.8, 0.85, 0.8), strict=True):
+    for (name, color, _), median, spread in zip(
+        _METHODS, (9.7, 35.4, 27.9, 31.2), (0.95, 0.8, 0.85, 0.8), strict=True
+    ):
         share = 1 / (1 + (error / median) ** (-1.7 / spread))
         axes.plot(error, 100 * share, color=color, lw=1.9, label=name)
     axes.axvline(20, color="#555555", lw=0.8, ls=":")
     axes.text(20.8, 4, "20 m", fontsize=8)
     axes.plot([20], [78.5], "o", color=_BLUE, ms=5)
-    axes.annotate("78 %", (20, 78.5), (-26, 2), textcoords="offset points", fontsize=8.6, fontweight="bold", color=_BLUE)
+    axes.annotate(
+        "78 %", (20, 78.5), (-26, 2), textcoords="offset points", fontsize=8.6, fontweight="bold", color=_BLUE
+    )
     axes.set(xlabel="Error, m", ylabel="Share of leaks, %", xlim=(0, 80), ylim=(0, 100))
     axes.grid(True)
     axes.legend(fontsize=7.8, loc="lower right")

@@ -1,4 +1,4 @@
-"""What architects' plans are made of, in metres: walls, doors, stairs, columns, desks, a north arrow and a scale bar."""
+"""What architects' plans are made of, in metres: walls, doors, stairs, columns, desks, scale bar."""
 
 from __future__ import annotations
 
@@ -44,13 +44,14 @@ class Plan:
         for step in range(count):
             first, last = (step + 0.15) / count, (step + 0.85) / count
             ends = [
-                (start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share) for share in (first, last)
+                (start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share)
+                for share in (first, last)
             ]
             line(self.axes, [self.at(*point) for point in ends], "white", 2.0, level=7)
             line(self.axes, [self.at(*point) for point in ends], "#6fa8c9", 0.8, level=8)
 
     def door(self, x: float, y: float, width: float, swing: str, *, horizontal: bool = True) -> None:
-        """Draw a door: a gap in the wall and the leaf with its swing, ``up``/``down`` or ``left``/``right``."""
+        """Draw a door: a gap in the wall, the leaf and its ``swing``: up, down, left or right."""
         end = (x + width, y) if horizontal else (x, y + width)
         line(self.axes, [self.at(x, y), self.at(*end)], "white", 4.0, level=7)
         sign = 1 if swing in ("up", "right") else -1
@@ -58,7 +59,9 @@ class Plan:
         line(self.axes, [self.at(x, y), self.at(*leaf)], WALL, 0.9, level=8)
         first = {"up": 0, "down": 270, "right": 0, "left": 90}[swing]
         size = 2 * width * self.scale
-        self.axes.add_patch(Arc(self.at(x, y), size, size, theta1=first, theta2=first + 90, color=_SOFT, lw=0.7, zorder=8))
+        self.axes.add_patch(
+            Arc(self.at(x, y), size, size, theta1=first, theta2=first + 90, color=_SOFT, lw=0.7, zorder=8)
+        )
 
     def stairs(self, x0: float, y0: float, x1: float, y1: float, steps: int) -> None:
         """Draw a flight of stairs along x."""
@@ -77,7 +80,16 @@ class Plan:
         """Draw round timber columns on a grid."""
         for x in xs:
             for y in ys:
-                self.axes.add_patch(Circle(self.at(x, y), 0.28 * self.scale, facecolor="#b98a52", edgecolor=WALL, lw=0.6, zorder=9))
+                self.axes.add_patch(
+                    Circle(
+                        self.at(x, y),
+                        0.28 * self.scale,
+                        facecolor="#b98a52",
+                        edgecolor=WALL,
+                        lw=0.6,
+                        zorder=9,
+                    )
+                )
 
     def desks(self, x: float, y: float, across: int, down: int, step: Point = (3.0, 2.6)) -> None:
         """Draw double desks with chairs."""
@@ -88,7 +100,9 @@ class Plan:
                 self.floor(left, low + 0.8, left + 1.6, low + 1.6, "#efe9dd", edge=_SOFT, line=0.6, level=4)
                 for dx, dy in ((0.8, -0.35), (0.8, 1.95)):
                     place = self.at(left + dx, low + dy)
-                    self.axes.add_patch(Circle(place, 0.22 * self.scale, facecolor="white", edgecolor=_SOFT, lw=0.6, zorder=4))
+                    self.axes.add_patch(
+                        Circle(place, 0.22 * self.scale, facecolor="white", edgecolor=_SOFT, lw=0.6, zorder=4)
+                    )
 
     def room(self, x: float, y: float, name: str, size: str = "", font: float = 8.2) -> None:
         """Write a room's name and below it its area."""
@@ -100,7 +114,9 @@ class Plan:
         """Draw a tree from above."""
         for share, color in ((1.0, "#b9cfae"), (0.68, "#a3c094"), (0.34, "#8fb07e")):
             self.axes.add_patch(
-                Circle(self.at(x, y), radius * share * self.scale, facecolor=color, edgecolor="none", zorder=3)
+                Circle(
+                    self.at(x, y), radius * share * self.scale, facecolor=color, edgecolor="none", zorder=3
+                )
             )
 
 
@@ -108,9 +124,21 @@ def north_arrow(axes: Axes, place: Point, size: float = 2.4) -> None:
     """Draw an arrow that points to the north, upwards."""
     x, y = place
     axes.add_patch(Circle(place, size, facecolor="white", edgecolor=WALL, lw=1.0, zorder=20))
-    axes.add_patch(Polygon(((x, y + size * 0.8), (x - size * 0.45, y - size * 0.6), (x, y - size * 0.25)), facecolor=WALL, zorder=21))
     axes.add_patch(
-        Polygon(((x, y + size * 0.8), (x + size * 0.45, y - size * 0.6), (x, y - size * 0.25)), facecolor="white", edgecolor=WALL, lw=0.8, zorder=21)
+        Polygon(
+            ((x, y + size * 0.8), (x - size * 0.45, y - size * 0.6), (x, y - size * 0.25)),
+            facecolor=WALL,
+            zorder=21,
+        )
+    )
+    axes.add_patch(
+        Polygon(
+            ((x, y + size * 0.8), (x + size * 0.45, y - size * 0.6), (x, y - size * 0.25)),
+            facecolor="white",
+            edgecolor=WALL,
+            lw=0.8,
+            zorder=21,
+        )
     )
     label(axes, (x, y + size + 1.1), "N", size=9, bold=True)
 
@@ -128,4 +156,16 @@ def scale_bar(axes: Axes, place: Point, scale: float, metres: int) -> None:
 
 def tag(axes: Axes, place: Point, text: str, width: float, color: str = "#b5651d") -> None:
     """Write a text on a coloured tag."""
-    box(axes, (place[0] - width / 2, place[1] - 1.1), width, 2.2, text, face=color, edge=color, color="white", bold=True, size=8, level=30)
+    box(
+        axes,
+        (place[0] - width / 2, place[1] - 1.1),
+        width,
+        2.2,
+        text,
+        face=color,
+        edge=color,
+        color="white",
+        bold=True,
+        size=8,
+        level=30,
+    )

@@ -1,4 +1,4 @@
-"""All drawings of the laboratory protocol; times, positions and limits that they show are not repeated in the text."""
+"""All drawings of the laboratory protocol; times, positions and limits that they show stand only here."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ def draw_workflow() -> Drawing:
     """Draw the day's work with the time that each step takes and where it may be paused."""
     drawing, axes = canvas(7.0, 3.0)
     steps = (
-        ("Core and cut", "10 min", False), ("Freeze", "2 min in N₂", True), ("Grind", "3 × 20 s", False), ("Extract", "30 min, 4 °C", False),
-        ("Centrifuge", "15 min, 4 °C", False), ("Desalt", "6 min", True), ("Dilute", "10 min", False), ("Measure", "12 min", False),
+        ("Core and cut", "10 min", False), ("Freeze", "2 min in N₂", True), ("Grind", "3 × 20 s", False),
+        ("Extract", "30 min, 4 °C", False),
+        ("Centrifuge", "15 min, 4 °C", False), ("Desalt", "6 min", True), ("Dilute", "10 min", False),
+        ("Measure", "12 min", False),
     )  # fmt: skip
     for index, (name, time, pause) in enumerate(steps):
         row, column = divmod(index, 4)
@@ -29,11 +31,20 @@ def draw_workflow() -> Drawing:
         label(axes, (x + 7.4, y + 4.9), name, size=10, bold=True)
         label(axes, (x + 7.4, y + 2.2), time, size=9)
         if column < 3:
-            start, end = ((x + 14.3, y + 4), (x + 17.2, y + 4)) if row == 0 else ((x - 0.1, y + 4), (x - 3.0, y + 4))
+            start, end = (
+                ((x + 14.3, y + 4), (x + 17.2, y + 4)) if row == 0 else ((x - 0.1, y + 4), (x - 3.0, y + 4))
+            )
             arrow(axes, start, end, "#5c6a73", 1.6)
     arrow(axes, (60.5, 18.4), (60.5, 12.7), "#5c6a73", 1.6)
     box(axes, (1.5, 14.6), 2.4, 1.8, face="#f8e6ee", edge=_WINE)
-    label(axes, (4.8, 15.5), "may be paused: powder 6 weeks at −80 °C, desalted extract 4 hours on ice", size=8.6, align="left", color=_WINE)
+    label(
+        axes,
+        (4.8, 15.5),
+        "may be paused: powder 6 weeks at −80 °C, desalted extract 4 hours on ice",
+        size=8.6,
+        align="left",
+        color=_WINE,
+    )
     return drawing
 
 
@@ -56,12 +67,24 @@ def draw_sampling() -> Drawing:
     dimension(axes, (4.9, 8.8), (7.7, 8.8), "8 mm", (0, -1.3))
     label(axes, (17, 2.0), "two cores, sun side A and shade side B", size=8.8)
     label(axes, (52.5, 28.2), "Core, 12 mm borer", size=9.4, bold=True)
-    parts = ((2.0, "#c6453d", "skin and 2 mm: discard"), (9.0, "#fbf1d4", "outer cortex, 9 mm: keep"), (4.0, "#f1e0b0", "inner 4 mm: discard"))
+    parts = (
+        (2.0, "#c6453d", "skin and 2 mm: discard"),
+        (9.0, "#fbf1d4", "outer cortex, 9 mm: keep"),
+        (4.0, "#f1e0b0", "inner 4 mm: discard"),
+    )
     low = 24.5
     for height, color, text in parts:
         plain_box(axes, (41.0, low - height * 1.15), 7.5, height * 1.15, color, edge=_INK, line=1.0, level=3)
         keep = "keep" in text
-        label(axes, (50.0, low - height * 0.575), text, size=8.8, align="left", bold=keep, color=_WINE if keep else _INK)
+        label(
+            axes,
+            (50.0, low - height * 0.575),
+            text,
+            size=8.8,
+            align="left",
+            bold=keep,
+            color=_WINE if keep else _INK,
+        )
         low -= height * 1.15
     label(axes, (52.5, 3.8), "about 1.0 g from each core", size=8.8)
     return drawing
@@ -71,8 +94,10 @@ def draw_plate() -> Drawing:
     """Draw which well of the 96-well plate holds what."""
     drawing, axes = canvas(7.0, 4.5)
     kinds = {
-        "blank": ("#ffffff", "Blank: buffer"), "cal": (_GOLD, "Catechol without extract"), "qc": (_TEAL, "Control sample QC-7"),
-        "sample": (_WINE, "Samples S1 to S16, triplicate"), "spike": ("#c08aa6", "Spiked S1 and S9"), "empty": ("#e3e7ea", "Leave empty"),
+        "blank": ("#ffffff",
+        "Blank: buffer"), "cal": (_GOLD, "Catechol without extract"), "qc": (_TEAL, "Control sample QC-7"),
+        "sample": (_WINE, "Samples S1 to S16, triplicate"), "spike": ("#c08aa6",
+        "Spiked S1 and S9"), "empty": ("#e3e7ea", "Leave empty"),
     }  # fmt: skip
     box(axes, (1.5, 3.2), 47.5, 39.0, face="#f7f9fa", edge=_INK, round=1.6, level=1)
     for row, letter in enumerate("ABCDEFGH"):
@@ -88,7 +113,14 @@ def draw_plate() -> Drawing:
     for step, (face, name) in enumerate(kinds.values()):
         axes.add_patch(Circle((52.2, 36.0 - step * 4.4), 1.1, facecolor=face, edgecolor=_INK, lw=0.9))
         label(axes, (54.2, 36.0 - step * 4.4), name, size=8.6, align="left")
-    label(axes, (60.4, 6.4), "Corner wells are never used:\nthey are 0.4 °C cooler", size=8.6, italic=True, color=_WINE)
+    label(
+        axes,
+        (60.4, 6.4),
+        "Corner wells are never used:\nthey are 0.4 °C cooler",
+        size=8.6,
+        italic=True,
+        color=_WINE,
+    )
     return drawing
 
 
@@ -112,14 +144,49 @@ def draw_progress() -> Drawing:
     """Draw typical progress curves with the window for the slope."""
     drawing, axes = chart(6.4, 3.2)
     time = np.linspace(0, 300, 200)
-    curves = ((0.62, 210, _WINE, "active extract, 1:20"), (0.24, 260, _TEAL, "control sample QC-7"), (0.035, 600, _GREY, "blank"))
+    curves = (
+        (0.62, 210, _WINE, "active extract, 1:20"),
+        (0.24, 260, _TEAL, "control sample QC-7"),
+        (0.035, 600, _GREY, "blank"),
+    )
     axes.axvspan(20, 80, color=_GOLD, alpha=0.18, lw=0)
-    axes.text(50, 0.56, "slope is taken here\n20 to 80 s", ha="center", fontsize=8.8, fontweight="bold", color="#8c651a")
+    axes.text(
+        50,
+        0.56,
+        "slope is taken here\n20 to 80 s",
+        ha="center",
+        fontsize=8.8,
+        fontweight="bold",
+        color="#8c651a",
+    )
     for top, reach, color, name in curves:
-        axes.plot(time, 0.05 + top * (1 - np.exp(-np.maximum(time - 4, 0) / reach)), color=color, lw=2.2, label=name)
-    axes.annotate("0.143 / min", (60, 0.196), (96, 0.15), fontsize=9, color=_WINE, fontweight="bold", arrowprops={"arrowstyle": "-", "color": _WINE})
-    axes.annotate("0.047 / min", (70, 0.103), (140, 0.075), fontsize=9, color=_TEAL, fontweight="bold", arrowprops={"arrowstyle": "-", "color": _TEAL})
-    axes.set(xlabel="Time after injection of catechol, s", ylabel="Absorbance at 420 nm", xlim=(0, 300), ylim=(0, 0.65))
+        axes.plot(
+            time, 0.05 + top * (1 - np.exp(-np.maximum(time - 4, 0) / reach)), color=color, lw=2.2, label=name
+        )
+    axes.annotate(
+        "0.143 / min",
+        (60, 0.196),
+        (96, 0.15),
+        fontsize=9,
+        color=_WINE,
+        fontweight="bold",
+        arrowprops={"arrowstyle": "-", "color": _WINE},
+    )
+    axes.annotate(
+        "0.047 / min",
+        (70, 0.103),
+        (140, 0.075),
+        fontsize=9,
+        color=_TEAL,
+        fontweight="bold",
+        arrowprops={"arrowstyle": "-", "color": _TEAL},
+    )
+    axes.set(
+        xlabel="Time after injection of catechol, s",
+        ylabel="Absorbance at 420 nm",
+        xlim=(0, 300),
+        ylim=(0, 0.65),
+    )
     axes.grid(True)
     axes.legend(loc="upper right")
     return drawing
@@ -135,7 +202,9 @@ def draw_optimum() -> Drawing:
     curve = np.exp((warmth - 31) / 17) / (1 + np.exp((warmth - 36) / 4.5))
     right.plot(warmth, 100 * curve / curve.max(), color=_TEAL, lw=2.3)
     top = warmth[int(np.argmax(curve))]
-    right.annotate(f"{top:.0f} °C", (top, 100), (6, -3), textcoords="offset points", fontweight="bold", color=_TEAL)
+    right.annotate(
+        f"{top:.0f} °C", (top, 100), (6, -3), textcoords="offset points", fontweight="bold", color=_TEAL
+    )
     right.axvline(25, color=_GREY, ls="--", lw=1.2)
     right.text(24, 8, "assay 25 °C", ha="right", fontsize=8.6)
     left.set(xlabel="pH", ylabel="Relative activity, %", ylim=(0, 112))
@@ -153,8 +222,16 @@ def draw_control_chart() -> Drawing:
     values[17] = 46.3
     axes.plot(range(1, 31), values, "-o", color=_INK, lw=1.1, ms=4.2)
     axes.plot([18], [46.3], "o", color=_WINE, ms=9, mfc="none", mew=2)
-    axes.annotate("run 18: old\ncatechol", (18, 46.3), (19.2, 46.4), fontsize=8.6, color=_WINE, fontweight="bold")
-    limits = ((41.6, "mean 41.6", _TEAL, "-"), (44.4, "warning 44.4", _GOLD, "--"), (38.8, "warning 38.8", _GOLD, "--"), (45.8, "action 45.8", _WINE, "-"), (37.4, "action 37.4", _WINE, "-"))
+    axes.annotate(
+        "run 18: old\ncatechol", (18, 46.3), (19.2, 46.4), fontsize=8.6, color=_WINE, fontweight="bold"
+    )
+    limits = (
+        (41.6, "mean 41.6", _TEAL, "-"),
+        (44.4, "warning 44.4", _GOLD, "--"),
+        (38.8, "warning 38.8", _GOLD, "--"),
+        (45.8, "action 45.8", _WINE, "-"),
+        (37.4, "action 37.4", _WINE, "-"),
+    )
     for level, name, color, style in limits:
         axes.axhline(level, color=color, lw=1.1, ls=style)
         axes.text(30.7, level, name, va="center", fontsize=8.4, color=color, fontweight="bold")
@@ -168,16 +245,24 @@ def draw_column() -> Drawing:
     plain_box(axes, (4, 3.5), 7, 20, "#ffffff", edge=_INK, line=1.4, level=2)
     plain_box(axes, (4.15, 5.0), 6.7, 12.5, "#e8eef0", level=3)
     plain_box(axes, (4.15, 17.5), 6.7, 2.6, "#e6b8cb", level=3)
-    axes.add_patch(Polygon(((6.4, 3.5), (8.6, 3.5), (7.8, 1.2), (7.2, 1.2)), facecolor="#ffffff", edgecolor=_INK, lw=1.2))
+    axes.add_patch(
+        Polygon(((6.4, 3.5), (8.6, 3.5), (7.8, 1.2), (7.2, 1.2)), facecolor="#ffffff", edgecolor=_INK, lw=1.2)
+    )
     axes.add_patch(Wedge((7.5, 5.0), 0.1, 0, 360, color=_INK))
     label(axes, (12.4, 18.8), "sample", size=8.6, align="left")
     label(axes, (12.4, 11.0), "gel bed 8.3 ml", size=8.6, align="left")
-    volumes = ((0, 2.5, "#f4f7f8", "load extract\n2.5 ml", "discard"), (2.5, 6.0, "#f0c9d8", "elute with buffer\n3.5 ml", "collect: enzyme"), (6.0, 9.5, "#f4f7f8", "rinse\n3.5 ml", "discard: phenols"))
+    volumes = (
+        (0, 2.5, "#f4f7f8", "load extract\n2.5 ml", "discard"),
+        (2.5, 6.0, "#f0c9d8", "elute with buffer\n3.5 ml", "collect: enzyme"),
+        (6.0, 9.5, "#f4f7f8", "rinse\n3.5 ml", "discard: phenols"),
+    )
     for first, last, face, text, use in volumes:
         x0, x1 = 24.5 + first * 3.9, 24.5 + last * 3.9
         plain_box(axes, (x0, 8.0), x1 - x0, 8.0, face, edge=_INK, line=1.1, level=2)
         label(axes, ((x0 + x1) / 2, 12.0), text, size=8.6)
-        label(axes, ((x0 + x1) / 2, 18.0), use, size=8.8, bold=True, color=_WINE if "collect" in use else _INK)
+        label(
+            axes, ((x0 + x1) / 2, 18.0), use, size=8.8, bold=True, color=_WINE if "collect" in use else _INK
+        )
     arrow(axes, (24.5, 5.6), (61.5, 5.6), "#5c6a73")
     for volume in (0, 2.5, 6.0, 9.5):
         label(axes, (24.5 + volume * 3.9, 3.6), f"{volume:g} ml", size=8.4)

@@ -22,7 +22,13 @@ def draw_cover() -> Drawing:
         width, lean = rng.uniform(3, 8), rng.uniform(-3, 3)
         color = colors[int(rng.integers(len(colors)))]
         top = rng.uniform(14, 26)
-        axes.fill((left, left + width, left + width + lean, left + lean), (0, 0, top, top), color=color, alpha=0.85, lw=0)
+        axes.fill(
+            (left, left + width, left + width + lean, left + lean),
+            (0, 0, top, top),
+            color=color,
+            alpha=0.85,
+            lw=0,
+        )
         left += width * 0.72
     return drawing
 
@@ -39,7 +45,15 @@ def draw_five_years() -> Drawing:
     share = axes.twinx()
     share.plot(years, margin, "-o", color=_TEAL, lw=2.4)
     for year, value in zip(years, margin, strict=True):
-        share.annotate(f"{value:.1f} %", (year, value), (0, 8), textcoords="offset points", ha="center", color=_TEAL, fontweight="bold")
+        share.annotate(
+            f"{value:.1f} %",
+            (year, value),
+            (0, 8),
+            textcoords="offset points",
+            ha="center",
+            color=_TEAL,
+            fontweight="bold",
+        )
     share.set_ylim(-14, 11.4)
     share.set_axis_off()
     share.text(-0.45, 10.4, "Operating margin", color=_TEAL, fontsize=9)
@@ -51,15 +65,31 @@ def _bridge(axes: Axes, steps: list[tuple[str, float]], start: tuple[str, float]
     level = start[1]
     names = [start[0], *(name for name, _ in steps), end]
     axes.bar(0, level, 0.62, color=_NAVY)
-    axes.annotate(f"{level:.1f}", (0, level), (0, 4), textcoords="offset points", ha="center", fontweight="bold")
+    axes.annotate(
+        f"{level:.1f}", (0, level), (0, 4), textcoords="offset points", ha="center", fontweight="bold"
+    )
     for place, (_, change) in enumerate(steps, start=1):
         axes.bar(place, change, 0.62, bottom=level, color=_TEAL if change > 0 else _RED)
         axes.plot((place - 0.7, place + 0.31), (level, level), color="#77828c", lw=0.7)
         top = max(level, level + change)
-        axes.annotate(f"{change:+.1f}".replace("-", "−"), (place, top), (0, 4), textcoords="offset points", ha="center", fontweight="bold")
+        axes.annotate(
+            f"{change:+.1f}".replace("-", "−"),
+            (place, top),
+            (0, 4),
+            textcoords="offset points",
+            ha="center",
+            fontweight="bold",
+        )
         level += change
     axes.bar(len(steps) + 1, level, 0.62, color=_NAVY)
-    axes.annotate(f"{level:.1f}", (len(steps) + 1, level), (0, 4), textcoords="offset points", ha="center", fontweight="bold")
+    axes.annotate(
+        f"{level:.1f}",
+        (len(steps) + 1, level),
+        (0, 4),
+        textcoords="offset points",
+        ha="center",
+        fontweight="bold",
+    )
     axes.set_xticks(range(len(names)), names)
 
 
@@ -76,7 +106,13 @@ def draw_profit_bridge() -> Drawing:
 def draw_debt_bridge() -> Drawing:
     """Draw what moved net debt."""
     drawing, axes = chart(6.6, 3.1)
-    steps = [("Free cash\nflow", -24.6), ("Dividend", 16.0), ("Buyback", 11.2), ("Acquisition", 3.4), ("Leases,\ncurrency", 2.7)]
+    steps = [
+        ("Free cash\nflow", -24.6),
+        ("Dividend", 16.0),
+        ("Buyback", 11.2),
+        ("Acquisition", 3.4),
+        ("Leases,\ncurrency", 2.7),
+    ]
     _bridge(axes, steps, ("June\n2023", 176.2), "June\n2024")
     for patch in axes.patches[1:-1]:
         patch.set_facecolor(_RED if patch.get_height() > 0 else _TEAL)  # type: ignore[attr-defined]
@@ -111,7 +147,14 @@ def draw_energy_cost() -> Drawing:
     axes.fill_between(place, cost, color=_TEAL, alpha=0.14)
     axes.plot(place, cost, "-o", color=_TEAL, lw=2.4, ms=4.5)
     for index in (0, 4, 7, 11):
-        axes.annotate(f"{cost[index]} €", (index, cost[index]), (0, 8), textcoords="offset points", ha="center", fontweight="bold")
+        axes.annotate(
+            f"{cost[index]} €",
+            (index, cost[index]),
+            (0, 8),
+            textcoords="offset points",
+            ha="center",
+            fontweight="bold",
+        )
     axes.set_xticks(place, quarters)
     axes.set(ylabel="€ per tonne of board", ylim=(0, 170))
     axes.grid(True, axis="y")
@@ -125,9 +168,31 @@ def draw_emissions() -> Drawing:
     axes.plot(years, actual, "-o", color=_NAVY, lw=2.5, label="Actual")
     axes.plot([2018, 2024, 2030], [512, 384, 256], "--", color=_TEAL, lw=1.8, label="Path to 2030")
     for year, value, shift in ((2018, 512, 8), (2024, 347, -16)):
-        axes.annotate(f"{value} kg", (year, value), (4, shift), textcoords="offset points", ha="center", fontweight="bold", color=_NAVY)
-    axes.annotate("256 kg", (2030, 256), (-4, -15), textcoords="offset points", ha="center", fontweight="bold", color=_TEAL)
-    axes.annotate("Rensfeld biomass\nboiler, Oct 2023", (2024, 347), (2025.1, 440), fontsize=8.6, arrowprops={"arrowstyle": "-", "color": "#77828c"})
+        axes.annotate(
+            f"{value} kg",
+            (year, value),
+            (4, shift),
+            textcoords="offset points",
+            ha="center",
+            fontweight="bold",
+            color=_NAVY,
+        )
+    axes.annotate(
+        "256 kg",
+        (2030, 256),
+        (-4, -15),
+        textcoords="offset points",
+        ha="center",
+        fontweight="bold",
+        color=_TEAL,
+    )
+    axes.annotate(
+        "Rensfeld biomass\nboiler, Oct 2023",
+        (2024, 347),
+        (2025.1, 440),
+        fontsize=8.6,
+        arrowprops={"arrowstyle": "-", "color": "#77828c"},
+    )
     axes.set(ylabel="kg CO₂e per tonne of product", ylim=(200, 560), xlim=(2017.5, 2030.6))
     axes.grid(True, axis="y")
     axes.legend(loc="upper right")
@@ -138,7 +203,11 @@ def draw_accidents() -> Drawing:
     """Draw lost-time accidents per million hours by segment."""
     drawing, axes = chart(6.0, 2.8)
     names, place, width = ["Board Mills", "Moulded Fibre", "Recovery Services"], np.arange(3), 0.25
-    values = {"2022": ([6.8, 5.1, 14.2], _GREY), "2023": ([5.9, 4.7, 12.6], "#6f86a0"), "2024": ([4.4, 4.9, 9.3], _NAVY)}
+    values = {
+        "2022": ([6.8, 5.1, 14.2], _GREY),
+        "2023": ([5.9, 4.7, 12.6], "#6f86a0"),
+        "2024": ([4.4, 4.9, 9.3], _NAVY),
+    }
     for step, (year, (rates, color)) in enumerate(values.items()):
         bars = axes.bar(place + (step - 1) * width, rates, width * 0.92, color=color, label=year)
         axes.bar_label(bars, [f"{rate:.1f}" for rate in rates], padding=2, fontsize=8.6)
@@ -162,7 +231,9 @@ def draw_maturities() -> Drawing:
         axes.bar(years, values, 0.6, bottom=base, color=color, label=name)
         base = base + np.array(values)
     for index, total in enumerate(base):
-        axes.annotate(f"{total:.1f}", (index, total), (0, 4), textcoords="offset points", ha="center", fontweight="bold")
+        axes.annotate(
+            f"{total:.1f}", (index, total), (0, 4), textcoords="offset points", ha="center", fontweight="bold"
+        )
     axes.set(ylabel="€ million", ylim=(0, 122), xlabel="Financial year")
     axes.legend(loc="upper left")
     return drawing
@@ -175,12 +246,16 @@ def draw_share_price() -> Drawing:
     week = np.arange(53)
     index = 100 + np.cumsum(rng.normal(0.10, 0.9, 53))
     index = 100 + (index - index[0]) * (6.0 / (index[-1] - index[0]))
-    share = np.interp(week, [0, 9, 20, 31, 40, 52], [9.15, 8.42, 9.3, 10.6, 10.2, 11.48]) + rng.normal(0, 0.11, 53)
+    share = np.interp(week, [0, 9, 20, 31, 40, 52], [9.15, 8.42, 9.3, 10.6, 10.2, 11.48]) + rng.normal(
+        0, 0.11, 53
+    )
     share[0], share[9], share[52] = 9.15, 8.42, 11.48
     axes.plot(week, share, color=_NAVY, lw=2.3, label="Aldermoor, €")
     axes.plot(week, index * 9.15 / 100, color=_GREY, lw=1.7, label="Sector index, rebased")
     for x, y, text, shift in ((0, 9.15, "9.15", 10), (9, 8.42, "low 8.42", -15), (52, 11.48, "11.48", 6)):
-        axes.annotate(text, (x, y), (0, shift), textcoords="offset points", ha="center", fontweight="bold", color=_NAVY)
+        axes.annotate(
+            text, (x, y), (0, shift), textcoords="offset points", ha="center", fontweight="bold", color=_NAVY
+        )
     axes.set_xticks([0, 13, 26, 39, 52], ["Jul 2023", "Oct", "Jan 2024", "Apr", "Jun 2024"])
     axes.set(ylim=(7.6, 12.4))
     axes.grid(True, axis="y")
@@ -194,7 +269,11 @@ def draw_structure() -> Drawing:
     box(axes, (24, 28), 22, 5, "Aldermoor Group plc", face=_NAVY, color="white", bold=True, size=10)
     heads = ((2, "Board Mills"), (26, "Moulded Fibre"), (50, "Recovery Services"))
     companies = (
-        (("Rensfeld Kartong AB", "100 %"), ("Quern Street Mill Ltd", "100 %"), ("Drahan Papír s.r.o.", "85 %")),
+        (
+            ("Rensfeld Kartong AB", "100 %"),
+            ("Quern Street Mill Ltd", "100 %"),
+            ("Drahan Papír s.r.o.", "85 %"),
+        ),
         (("Aldermoor Form GmbH", "100 %"), ("Tulla Eggware Ltd", "100 %"), ("Pulpa Iberia S.L.", "60 %")),
         (("Aldermoor Retur AB", "100 %"), ("Bale & Byrne Ltd", "75 %"), ("Fiberkrets AS", "49 %, associate")),
     )

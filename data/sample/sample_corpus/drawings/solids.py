@@ -1,4 +1,4 @@
-"""Turned parts along a slanted axis, for exploded views: discs, tubes, rings, bolts and springs with shaded sides."""
+"""Turned parts along a slanted axis, for exploded views: tubes, rings, bolts, springs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patches import Ellipse, Polygon
 
 OUTLINE = "#26323c"
@@ -18,14 +18,14 @@ _FORESHORTENING = 0.36
 
 @dataclass(frozen=True, slots=True)
 class ExplodedAxis:
-    """The line on which the parts stand; positions along it are in drawing units, front parts have the larger ones."""
+    """The line on which the parts stand; positions are in drawing units, larger towards the viewer."""
 
     axes: Axes
     origin: tuple[float, float]
     degrees: float
 
     def at(self, along: float, across: float = 0.0) -> tuple[float, float]:
-        """Return the drawing's coordinates of a point, ``across`` measured at right angles, upwards positive."""
+        """Return the drawing's coordinates of a point; ``across`` is at right angles, upwards positive."""
         angle = math.radians(self.degrees)
         x = self.origin[0] + along * math.cos(angle) - across * math.sin(angle)
         y = self.origin[1] + along * math.sin(angle) + across * math.cos(angle)
@@ -34,9 +34,13 @@ class ExplodedAxis:
     def centre_line(self, first: float, last: float, across: float = 0.0) -> None:
         """Draw the dash-dotted line that the parts are threaded on."""
         start, end = self.at(first, across), self.at(last, across)
-        self.axes.plot(*zip(start, end, strict=True), color="#8b98a3", lw=0.8, ls=(0, (9, 3, 2, 3)), zorder=-50)
+        self.axes.plot(
+            *zip(start, end, strict=True), color="#8b98a3", lw=0.8, ls=(0, (9, 3, 2, 3)), zorder=-50
+        )
 
-    def tube(self, along: float, radius: float, length: float, color: str, hole: float = 0.0, across: float = 0) -> None:
+    def tube(
+        self, along: float, radius: float, length: float, color: str, hole: float = 0.0, across: float = 0
+    ) -> None:
         """Draw a disc or tube that begins at ``along`` and comes ``length`` towards the viewer."""
         depth = along  # nearer parts hide those behind
         for lower, upper in zip(*self._strip_angles(), strict=True):
@@ -52,7 +56,9 @@ class ExplodedAxis:
         for line, tone, level in ((width + 1.4, OUTLINE, 0.01), (width, color, 0.02)):
             self._face(along, radius, "none", across, along + level, edge=tone, line_width=line)
 
-    def bolt(self, along: float, across: float, length: float, size: float = 1.0, color: str = "#9aa7b1") -> None:
+    def bolt(
+        self, along: float, across: float, length: float, size: float = 1.0, color: str = "#9aa7b1"
+    ) -> None:
         """Draw a bolt whose head faces the viewer."""
         self.tube(along, 0.42 * size, length, _lighter(color, 0.25), across=across)
         self.tube(along + length, 0.85 * size, 0.7 * size, color, across=across)
@@ -67,7 +73,9 @@ class ExplodedAxis:
         ]
         xs, ys = zip(*points, strict=True)
         self.axes.plot(xs, ys, color=OUTLINE, lw=3.4, zorder=along, solid_capstyle="round")
-        self.axes.plot(xs, ys, color=_lighter(color, 0.35), lw=2.0, zorder=along + 0.01, solid_capstyle="round")
+        self.axes.plot(
+            xs, ys, color=_lighter(color, 0.35), lw=2.0, zorder=along + 0.01, solid_capstyle="round"
+        )
 
     def _strip_angles(self) -> tuple[list[float], list[float]]:
         angles = [math.pi * (step / _STRIPS - 0.5) for step in range(_STRIPS + 1)]
@@ -97,7 +105,8 @@ class ExplodedAxis:
     def _silhouette(self, along: float, radius: float, across: float, depth: float) -> None:
         angles = np.linspace(-math.pi / 2, math.pi / 2, 40)
         points = [
-            self.at(along - radius * _FORESHORTENING * math.cos(a), across + radius * math.sin(a)) for a in angles
+            self.at(along - radius * _FORESHORTENING * math.cos(a), across + radius * math.sin(a))
+            for a in angles
         ]
         xs, ys = zip(*points, strict=True)
         self.axes.plot(xs, ys, color=OUTLINE, lw=0.9, zorder=depth + 0.01)
@@ -106,7 +115,7 @@ class ExplodedAxis:
         self,
         along: float,
         radius: float,
-        color: str | tuple[float, float, float],
+        color: str,
         across: float,
         depth: float,
         edge: str = OUTLINE,
@@ -126,11 +135,15 @@ class ExplodedAxis:
         )
 
 
-def _lighter(color: str, share: float) -> tuple[float, float, float]:
-    red, green, blue = to_rgb(color)
-    return red + (1 - red) * share, green + (1 - green) * share, blue + (1 - blue) * share
+def _lighter(color: str, share: float) -> str:
+    return to_hex(_mix(color, 1.0, share))
 
 
-def _darker(color: str, share: float) -> tuple[float, float, float]:
+def _darker(color: str, share: float) -> str:
+    return to_hex(_mix(color, 0.0, share))
+
+
+def _mix(color: str, goal: float, share: float) -> tuple[float, float, float]:
+    """Move a colour towards white (``goal`` 1) or black (``goal`` 0) by a share."""
     red, green, blue = to_rgb(color)
-    return red * (1 - share), green * (1 - share), blue * (1 - share)
+    return red + (goal - red) * share, green + (goal - green) * share, blue + (goal - blue) * share
