@@ -7,15 +7,7 @@ import re
 _INLINE = re.compile(r"\*\*(?P<bold>.+?)\*\*|\*(?P<italic>.+?)\*|`(?P<code>.+?)`|\$(?P<math>.+?)\$")
 _TYPST_SPECIAL = re.compile(r"([\\#$*_`<>@\[\]~\"'/])")
 _LINE_START = re.compile(r"^(?=[-+=/])|^(?P<number>\d+)\.")
-_MATH_NAMES = {
-    "dot.c": "·",
-    "times": "×",
-    "approx": "≈",
-    "lt.eq": "≤",
-    "gt.eq": "≥",
-    "space": " ",
-    "thin": " ",
-}
+_SUBSCRIPT = re.compile(r"_\(([^)]*)\)")
 
 
 def to_typst(text: str) -> str:
@@ -62,7 +54,6 @@ def _typst_span(match: re.Match[str]) -> str:
 
 
 def _plain_math(source: str) -> str:
-    """Read a short formula as a text extractor would: letters, signs and underscores."""
-    for name, sign in _MATH_NAMES.items():
-        source = re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", sign, source)
-    return " ".join(source.replace('"', "").split())
+    """Read a short formula as a text extractor would: its letters, signs and underscores."""
+    joined = _SUBSCRIPT.sub(lambda match: "_" + match[1].replace(" ", ""), source)
+    return " ".join(joined.replace('"', "").split())
