@@ -16,7 +16,7 @@ def draw_workflow() -> Drawing:
     """Draw the day's work with the time that each step takes and where it may be paused."""
     drawing, axes = canvas(7.0, 3.0)
     steps = (
-        ("Core and cut", "10 min", False), ("Freeze", "2 min in N₂", True), ("Grind", "3 × 20 s", False),
+        ("Core and cut", "10 min", False), ("Freeze", "2 min in N₂", True), ("Grind", "3 × 20 s", True),
         ("Extract", "30 min, 4 °C", False),
         ("Centrifuge", "15 min, 4 °C", False), ("Desalt", "6 min", True), ("Dilute", "10 min", False),
         ("Measure", "12 min", False),
@@ -40,7 +40,7 @@ def draw_workflow() -> Drawing:
     label(
         axes,
         (4.8, 15.5),
-        "may be paused: powder 6 weeks at −80 °C, desalted extract 4 hours on ice",
+        "may be paused afterwards: pieces 1 week, powder 6 weeks at −80 °C, desalted extract 4 hours on ice",
         size=8.6,
         align="left",
         color=_WINE,
@@ -198,7 +198,7 @@ def draw_optimum() -> Drawing:
     left, right = drawing.subplots(1, 2)
     acidity, warmth = np.linspace(3.5, 8, 100), np.linspace(5, 60, 100)
     left.plot(acidity, 100 * np.exp(-(((acidity - 5.6) / 1.15) ** 2)), color=_WINE, lw=2.3)
-    left.annotate("pH 5.6", (5.6, 100), (6, -3), textcoords="offset points", fontweight="bold", color=_WINE)
+    left.annotate("pH 5.6", (5.6, 100), (10, -3), textcoords="offset points", fontweight="bold", color=_WINE)
     curve = np.exp((warmth - 31) / 17) / (1 + np.exp((warmth - 36) / 4.5))
     right.plot(warmth, 100 * curve / curve.max(), color=_TEAL, lw=2.3)
     top = warmth[int(np.argmax(curve))]
