@@ -218,16 +218,12 @@ def draw_daylight() -> Drawing:
         axes.plot(depth, first * np.exp(-depth / reach) + 0.3, lw=2.3, color=color, label=name)
     axes.axhline(2.0, color="#53655e", ls="--", lw=1)
     axes.text(8.95, 2.2, "2 %: no lamp needed by day", ha="right", fontsize=8.6)
-    for x, color in ((5.5, "#e0a458"), (3.77, _ACCENT), (2.79, _DARK)):
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.9}
+    for x, color in ((5.5, "#c07f2a"), (3.77, _ACCENT), (2.79, _DARK)):
+        axes.plot([x, x], [0, 2.0], color=color, lw=1.0, ls=":")
         axes.plot([x], [2.0], "o", color=color, ms=6)
-        axes.annotate(
-            f"{x:.1f} m",
-            (x, 2.0),
-            (5, 6),
-            textcoords="offset points",
-            fontsize=9.5,
-            fontweight="bold",
-            color=color,
+        axes.text(
+            x, 0.27, f"{x:.1f} m", ha="center", fontsize=9.5, fontweight="bold", color=color, bbox=paper
         )
     axes.set(xlabel="Distance from the window, m", ylabel="Daylight factor, %", xlim=(0, 9), ylim=(0, 9))
     axes.grid(True)

@@ -113,7 +113,7 @@ def draw_testbed() -> Drawing:
         line(axes, (start, end), "#dbe6ef", 4, level=2)
         if text:
             flat = abs(start[1] - end[1]) < 3
-            shift = (0, 2.0 if start[0] != 44 else -2.2) if flat else (2.8, 0.6)
+            shift = (0, 2.0 if start[0] != 44 else -2.2) if flat else (3.8, -0.6)
             label(
                 axes,
                 ((start[0] + end[0]) / 2 + shift[0], (start[1] + end[1]) / 2 + shift[1]),

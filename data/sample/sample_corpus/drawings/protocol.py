@@ -64,7 +64,7 @@ def draw_sampling() -> Drawing:
     for x, name in ((9.2, "A"), (24.8, "B")):
         plain_box(axes, (x - 1.5, 11.0), 3.0, 7.0, "#ffffff", edge=_WINE, line=1.5, level=6)
         label(axes, (x, 14.5), name, size=10, bold=True, color=_WINE)
-    dimension(axes, (4.9, 8.8), (7.7, 8.8), "8 mm", (0, -1.3))
+    dimension(axes, (4.9, 8.8), (7.7, 8.8), "8 mm", (-4.0, 0))
     label(axes, (17, 2.0), "two cores, sun side A and shade side B", size=8.8)
     label(axes, (52.5, 28.2), "Core, 12 mm borer", size=9.4, bold=True)
     parts = (
