@@ -22,21 +22,21 @@ from headtree.types import Evidence, Figure, FigureDecision, FigureKind, Offered
 
 WEIGHTS = MappingProxyType(
     {
-        "home": 3.0,
+        "home": 2.8,
         "quoted": 1.5,
         "near": 1.2,
-        "formula": -1.4,
+        "formula": -1.2,
         "formula_asked": 5.0,
-        "part": -2.4,
+        "part": -2.3,
         "similarity": 4.0,
-        "inside": 3.0,
+        "inside": 4.5,
         "around": 1.5,
         "cue": 1.4,
     }
 )
 """Fitted by ``benchmarks/fit_figures.py`` to the question sets papers and docsites (pairs of a needed and an unneeded
 figure of one question), cross-validated by document, then rounded."""
-_THRESHOLD = 2.5
+_THRESHOLD = 5.5
 """Score under which nothing is shown."""
 _MARGIN = 0.6
 """How far below the best of its document a further picture may lie."""
