@@ -1,0 +1,92 @@
+"""Benchmark runner: asks every question of a set over your documents and scores what comes back.
+
+    python run_test_suite.py --questions my_questions.json --documents my_documents
+
+It writes ``<out>/test_log.json`` after each question; `python run_test_suite.py --help` lists the rest.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from headtree.errors import HeadtreeError
+from headtree.evaluation.compare import compare_logs, parse_gates
+from headtree.evaluation.console import build_progress, literal, print_comparison, print_score_card, run_progress
+from headtree.evaluation.runlog import LOG_NAME, read_log
+from headtree.evaluation.runner import RunOptions, run_suite
+from headtree.evaluation.suite import read_suite
+from headtree.pipeline import build_index, open_index
+from headtree.settings import Settings, load_settings
+
+_err = Console(stderr=True)
+_out = Console()
+
+_GOT_WORSE = 3
+"""Exit code where a comparison found a measure worse than its margin."""
+
+
+def run(
+    questions: Annotated[Path, typer.Option(help="Question set (JSON).")] = Path("results/test_queries.json"),
+    documents: Annotated[Path | None, typer.Option(help="Folder of Markdown documents.")] = None,
+    index: Annotated[Path | None, typer.Option(help="Folder of the index; <out>/index for other documents.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder of test_log.json and the reports.")] = Path("results"),
+    split: Annotated[str | None, typer.Option(help="Ask the questions of this split only.")] = None,
+    compare: Annotated[Path | None, typer.Option(help="An earlier log to compare with.")] = None,
+    gate: Annotated[
+        list[str] | None, typer.Option(help="With --compare: MEASURE=MARGIN; exit code 3 where it got worse by more.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in <out>; asks outages again.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, max=32, help="Questions asked at the same time.")] = 1,
+) -> None:
+    """Ask every question of a set and score the answers."""
+    try:
+        gates = parse_gates(gate or [])
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--gate") from error
+    suite = read_suite(questions, split=split)
+    for problem in suite.problems:
+        _err.print(f"[yellow]{literal(str(problem))}[/]", highlight=False, soft_wrap=True)
+    old = read_log(compare) if compare else None
+    settings = _settings(documents, index, out)
+    with build_progress(_err) as progress:
+        build_index(settings, progress=progress)
+    with run_progress(_err) as watch:
+        log = run_suite(suite, open_index(settings), RunOptions(out, resume=resume, jobs=jobs), watch=watch)
+    print_score_card(log, _out)
+    if old is not None:
+        comparison = compare_logs(suite, old, log, gates=gates)
+        print_comparison(comparison, _out)
+        for sentence in comparison.broken_gates:
+            _err.print(f"[bold red]worse:[/] {literal(sentence)}", highlight=False, soft_wrap=True)
+        if comparison.broken_gates:
+            raise typer.Exit(_GOT_WORSE)
+    if failed := log["run_summary"]["failed"]:
+        raise HeadtreeError(f"{failed} of {len(suite.questions)} questions failed; {out}/{LOG_NAME} says why")
+
+
+def _settings(documents: Path | None, index: Path | None, out: Path) -> Settings:
+    """Documents of one's own get an index of their own, unless one is named."""
+    return load_settings(documents=documents, index=index or (out / "index" if documents else None))
+
+
+def main() -> None:
+    """Run; an error that a user can act on is one line and exit code 1."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command()(run)
+    try:
+        app()
+    except HeadtreeError as error:
+        _err.print(f"[bold red]error:[/] {literal(str(error))}", soft_wrap=True, highlight=False)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        _err.print("stopped; what was done is kept, the same command with --resume goes on from here")
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

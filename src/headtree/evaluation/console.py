@@ -1,0 +1,121 @@
+"""What a run shows on the terminal: how far it is, how it goes, and the score card at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from headtree.evaluation.compare import Comparison
+from headtree.evaluation.measures import Row
+from headtree.evaluation.runner import RowWatcher
+from headtree.evaluation.scorecard import GROUPS, counts_line, value_text
+from headtree.indexing.build import BuildStep
+
+
+def literal(text: str) -> str:
+    """Return text from a file so that neither markup nor control characters act on the terminal."""
+    return escape("".join(c if c.isprintable() or c == " " else f"\\x{ord(c):02x}" for c in text))
+
+
+TOLD = frozenset({"perfect", "figure_recall", "figure_precision", "mrr", "abstention", "false_abstention"})
+"""Measures whose change is told per question."""
+
+
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Print what got better and what got worse."""
+    table = Table(box=None, pad_edge=False, title="compared with the earlier run", title_justify="left")
+    for heading in ("measure", "old", "new", "change", "95 %", "better", "worse"):
+        table.add_column(heading, justify="left" if heading == "measure" else "right")
+    for item in comparison.differences:
+        if item.better or item.worse:
+            values = (value_text(item.measure, item.old), value_text(item.measure, item.new))
+            interval = f"{item.low:+.3f} to {item.high:+.3f}"
+            table.add_row(item.measure, *values, f"{item.change:+.3f}", interval, str(item.better), str(item.worse))
+    console.print(table if table.row_count else "no measure differs from the earlier run")
+    if comparison.perfect_p is not None:
+        console.print(f"perfect picture sets: McNemar's exact p = {comparison.perfect_p:.3f}", highlight=False)
+    for key, changes in comparison.changed.items():
+        described = ", ".join(f"{name} {old:g} -> {new:g}" for name, (old, new) in changes.items() if name in TOLD)
+        if described:
+            console.print(f"{literal(key)}: {described}", highlight=False)
+    if comparison.left_out:
+        console.print(f"not compared: {literal(', '.join(comparison.left_out))}", highlight=False)
+
+
+def _columns() -> tuple[Any, ...]:
+    return (
+        TextColumn("{task.description:<10}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+
+
+@contextmanager
+def build_progress(console: Console) -> Iterator[Callable[[BuildStep], None]]:
+    """Draw one bar per stage of an index build."""
+    with Progress(*_columns(), console=console, transient=True, disable=not console.is_terminal) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def update(step: BuildStep) -> None:
+            if step.stage not in tasks:
+                tasks[step.stage] = bars.add_task(step.stage, total=step.total, note="")
+            bars.update(tasks[step.stage], completed=step.done, total=step.total)
+
+        yield update
+
+
+@contextmanager
+def run_progress(console: Console) -> Iterator[RowWatcher]:
+    """Draw one bar with the time left and the running score."""
+    with Progress(*_columns(), console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task("questions", total=None, note="")
+        seen: list[Row] = []
+
+        def update(row: Row, done: int, total: int) -> None:
+            seen.append(row)
+            bars.update(task, completed=done, total=total, note=_running_score(seen))
+            if row.get("error"):
+                bars.console.print(f"[yellow]question {literal(str(row['id']))}: {literal(row['error'])}[/]")
+
+        yield update
+
+
+def _running_score(rows: list[Row]) -> str:
+    parts = []
+    for name in ("perfect", "figure_recall"):
+        values = [value for row in rows if (value := row["scores"].get(name)) is not None]
+        if values:
+            parts.append(f"{name} {sum(values) / len(values):.2f}")
+    return "  ".join(parts)
+
+
+def print_score_card(log: Mapping[str, Any], console: Console) -> None:
+    """Print the means of a run by what they look at."""
+    summary = log["run_summary"]
+    table = Table(box=None, pad_edge=False, title=literal(counts_line(summary)), title_justify="left")
+    for heading in ("", "measure", "mean", "95 %", "questions"):
+        table.add_column(heading, justify="left" if heading in {"", "measure"} else "right")
+    for group, names in GROUPS.items():
+        present = names(summary["metrics"])
+        for position, name in enumerate(present):
+            low_high = summary["intervals"].get(name)
+            table.add_row(
+                f"[bold]{group}[/]" if position == 0 else "",
+                name,
+                value_text(name, summary["metrics"][name]),
+                f"{low_high[0]:.3f}-{low_high[1]:.3f}" if low_high and max(low_high) <= 1 else "",
+                str(summary["counts"].get(name, "")),
+            )
+    console.print(table)
+    for stage, seconds in summary["latency"].items():
+        console.print(f"[dim]{stage}: p50 {seconds['p50']:.3f} s, p95 {seconds['p95']:.3f} s[/]", highlight=False)
+    for flag in summary["flags"]:
+        console.print(f"[yellow]{literal(flag)}[/]", highlight=False)
