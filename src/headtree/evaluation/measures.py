@@ -36,12 +36,15 @@ def score(question: SuiteQuestion, row: Row, *, k: int) -> Scores:
     Returns:
         By measure: a share in [0, 1], or a count (``context_lines``, ``wrong_document_figures``).
     """
-    candidates, offered = row.get("candidates"), row.get("offered")
+    candidates, offered, figures = row.get("candidates"), row.get("offered"), row.get("figures", ())
     scores = {
         "candidate_recall": None if candidates is None else section_recall(question, candidates),
         **section_scores(question, row.get("sections", ()), k=k),
         "figure_offered": None if offered is None else figure_recall(question.figures, _paths(offered)),
-        **figure_scores(question, row.get("figures", ())),
+        **figure_scores(question, figures),
+        "wrong_document_figures": wrong_document_figures(
+            question, figures, could_show=offered is None or bool(offered)
+        ),
         **citation_scores(question, row),
         **abstention_scores(question, row),
     }
@@ -136,7 +139,6 @@ def figure_scores(question: SuiteQuestion, figures: Sequence[Row]) -> Scores:
         "figure_f1": _f1(recall, precision),
         "perfect": perfect(gold, shown),
         "figure_reciprocal_rank": _first_right(gold, shown),
-        "wrong_document_figures": wrong_document_figures(question, figures),
         "label_accuracy": label_accuracy(question, figures),
     }
 
@@ -177,12 +179,12 @@ def _first_right(gold: FigureGold | None, shown: Sequence[str]) -> float | None:
     return next((1.0 / place for place, path in enumerate(shown, start=1) if path in needed), 0.0)
 
 
-def wrong_document_figures(question: SuiteQuestion, figures: Sequence[Row]) -> float | None:
-    """Count the pictures of documents that the answer does not come from.
+def wrong_document_figures(question: SuiteQuestion, figures: Sequence[Row], *, could_show: bool = True) -> float | None:
+    """Count the pictures of documents that the answer does not come from; ``None`` where none could be shown.
 
     A picture that several documents share is not wrong where the gold accepts it.
     """
-    if not question.docs:
+    if not question.docs or not (figures or could_show):
         return None
     right = question.figures.right() if question.figures else frozenset()
     return float(len({f["path"] for f in figures if f["doc_id"] not in question.docs and f["path"] not in right}))
@@ -199,6 +201,21 @@ def label_accuracy(question: SuiteQuestion, figures: Sequence[Row]) -> float | N
 def same_label(shown: str, gold: str) -> bool:
     """Whether two labels name one number ("Fig. 3" and "Figure 3"); a panel is its whole."""
     return {label.whole for label in parse_label(shown)} == {label.whole for label in parse_label(gold)}
+
+
+def figure_tally(question: SuiteQuestion, row: Row) -> dict[str, int]:
+    """Count what pooled shares are made of: needs and pictures instead of questions."""
+    gold, shown = question.figures, _paths(row["figures"])
+    labelled = {figure["path"]: figure["label"] for figure in row["figures"] if figure["path"] in question.labels}
+    needs = gold.needs() if gold else ()
+    return {
+        "figure_needs": len(needs),
+        "figure_needs_met": sum(1 for need in needs if need & set(shown[:MAX_FIGURES])),
+        "figures_judged": len(shown) if gold else 0,
+        "figures_right": sum(1 for path in shown if gold and path in gold.right()),
+        "labels_judged": len(labelled),
+        "labels_right": sum(1 for path, label in labelled.items() if same_label(label, question.labels[path])),
+    }
 
 
 # ------------------------------------------------------------------------------------------------ the answer

@@ -48,10 +48,16 @@ def portable_settings(settings: Settings) -> dict[str, Any]:
         if isinstance(value, SecretStr):
             continue
         if isinstance(value, Path) or (isinstance(value, str) and Path(value).is_absolute()):
-            values[name] = Path(os.path.relpath(value)).as_posix()
+            values[name] = _portable(value)
         else:
             values[name] = list(value) if isinstance(value, tuple) else value
     return values
+
+
+def _portable(path: Path | str) -> str:
+    """Return a path as seen from the working folder; of a far one the name alone, for the rest is this machine's."""
+    seen = Path(os.path.relpath(path)).as_posix()
+    return Path(path).name if seen.startswith("../../") else seen
 
 
 def git_state(folder: Path) -> tuple[str | None, bool | None]:

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from headtree.errors import HeadtreeError
+from headtree.evaluation.diagnosis import count_layers
 from headtree.evaluation.measures import Row
 from headtree.evaluation.suite import is_below_documents
 from headtree.evaluation.summary import is_outage, summarise
@@ -27,6 +28,7 @@ def make_log(record: Mapping[str, Any], rows: Sequence[Row], *, total: int) -> d
         "outages": sum(1 for row in rows if is_outage(row)),
         **record,
         **summarise(rows),
+        "diagnosis": count_layers(rows),
     }
     return {"run_summary": summary, "results": list(rows)}
 

@@ -17,15 +17,15 @@ from typing import Any
 import orjson
 
 from headtree.errors import HeadtreeError, ModelCallError, ModelUnavailableError
-from headtree.evaluation.measures import Row, numbers_in, same_label, score
+from headtree.evaluation.diagnosis import diagnose
+from headtree.evaluation.measures import Row, figure_tally, score
 from headtree.evaluation.record import describe_run
 from headtree.evaluation.runlog import LOG_NAME, make_log, read_log, write_json
 from headtree.evaluation.suite import Suite, SuiteQuestion
 from headtree.evaluation.summary import is_outage
-from headtree.indexing.index import Snapshot
+from headtree.evaluation.trail import trail_of
 from headtree.pipeline import OpenIndex, answer_with_evidence
-from headtree.settings import MAX_FIGURES
-from headtree.types import Answer, Candidate, Evidence, Timings, Usage
+from headtree.types import Answer, Timings, Usage
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +43,8 @@ class RunOptions:
     """Keep the rows of the log that is there, but for outages."""
     jobs: int = 1
     """Questions that are asked at the same time."""
+    mode: str = ""
+    """Who must answer (``provider/model``), where it is known: an answer of another is an outage."""
 
 
 def run_suite(
@@ -60,7 +62,7 @@ def run_suite(
     left = [question for question in suite.questions if question.key not in rows]
     log = make_log(record, _ordered(suite, rows), total=len(suite.questions))
     write_json(path, log)
-    for key, row in _ask_all(left, opened, options.jobs):
+    for key, row in _ask_all(left, opened, options):
         rows[key] = row
         log = make_log(record, _ordered(suite, rows), total=len(suite.questions))
         write_json(path, log)
@@ -86,27 +88,34 @@ def _ordered(suite: Suite, rows: Mapping[str, Row]) -> list[Row]:
     return [rows[question.key] for question in suite.questions if question.key in rows]
 
 
-def _ask_all(questions: Sequence[SuiteQuestion], opened: OpenIndex, jobs: int) -> Iterator[tuple[str, Row]]:
-    """Yield rows as they are done; no more than ``jobs`` questions are under way, so that a stop loses few."""
+def _ask_all(questions: Sequence[SuiteQuestion], opened: OpenIndex, options: RunOptions) -> Iterator[tuple[str, Row]]:
+    """Yield rows as they are done; no more than ``options.jobs`` questions are under way, so that a stop loses few."""
     waiting = iter(questions)
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
+    with ThreadPoolExecutor(max_workers=options.jobs) as pool:
         under_way: dict[Future[Row], str] = {}
         while True:
-            while len(under_way) < jobs and (question := next(waiting, None)) is not None:
-                under_way[pool.submit(ask, question, opened)] = question.key
+            while len(under_way) < options.jobs and (question := next(waiting, None)) is not None:
+                under_way[pool.submit(ask, question, opened, mode=options.mode)] = question.key
             if not under_way:
                 return
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                 yield under_way.pop(future), future.result()
 
 
-def ask(question: SuiteQuestion, opened: OpenIndex) -> Row:
-    """Ask one question and score what comes back."""
+def ask(question: SuiteQuestion, opened: OpenIndex, *, mode: str = "") -> Row:
+    """Ask one question, score what comes back and say at which layer it failed, if it did.
+
+    Args:
+        question: with its gold.
+        opened: the index.
+        mode: who must answer, where it is known; an answer of the fallback is an outage then.
+    """
     started = time.monotonic()
     try:
         if question.problem:
             raise HeadtreeError(question.problem)
         answer, evidence = answer_with_evidence(opened, question.query)
+        _check_mode(answer, mode)
     except (ModelCallError, ModelUnavailableError) as error:
         return _failed(question, opened, error, "outage", started)
     except HeadtreeError as error:
@@ -114,9 +123,17 @@ def ask(question: SuiteQuestion, opened: OpenIndex) -> Row:
     except Exception as error:  # a defect of ours in one question must not cost the others; it is told in full
         _log.exception("question %s failed", question.key)
         return _failed(question, opened, error, "defect", started)
+    seconds = round(time.monotonic() - started, 4)
     with opened.index.snapshot() as view:
-        trail = _trail(question, answer, evidence, view)
-    return _row(question, answer, opened, trail, round(time.monotonic() - started, 4))
+        row = _row(question, answer, opened, trail_of(question, answer, evidence, view), seconds)
+        row["diagnosis"] = diagnose(question, row, view, k=opened.settings.sections)
+    return row
+
+
+def _check_mode(answer: Answer, mode: str) -> None:
+    if mode and answer.mode != mode:
+        told = "; ".join(answer.warnings) or "no reason given"
+        raise ModelCallError(f"{mode} did not answer, {answer.mode} did instead: {told}")
 
 
 def _failed(question: SuiteQuestion, opened: OpenIndex, error: Exception, kind: str, started: float) -> Row:
@@ -133,7 +150,7 @@ def _failed(question: SuiteQuestion, opened: OpenIndex, error: Exception, kind: 
         usage=Usage(),
         timings=Timings(),
     )
-    trail = {"error": message, "error_kind": kind}
+    trail = {"error": message, "error_kind": kind, "diagnosis": None}
     return _row(question, nothing, opened, trail, round(time.monotonic() - started, 4))
 
 
@@ -153,54 +170,5 @@ def _row(
         **trail,
     }
     row["scores"] = {} if is_outage(row) else score(question, row, k=opened.settings.sections)
-    row["tally"] = {} if is_outage(row) else tally(question, row)
+    row["tally"] = {} if is_outage(row) else figure_tally(question, row)
     return row
-
-
-# ------------------------------------------------------------------------------------ what led to the answer
-
-
-def _trail(question: SuiteQuestion, answer: Answer, evidence: Evidence, view: Snapshot) -> dict[str, Any]:
-    """Return what was found and offered on the way, and which numbers stand in what was read and cited."""
-    read = numbers_in("\n".join(section.text for section in evidence.sections))
-    cited: set[str] = set()
-    for citation in answer.citations:
-        document = view.document(citation.doc_id)
-        cited |= numbers_in(document.text(document.sections[citation.node_id].span))
-    wanted = numbers_in("\n".join((*question.numbers, *question.computed)))
-    return {
-        "candidates": [_candidate(candidate, view) for candidate in evidence.candidates],
-        "offered": [
-            {"figure_id": o.figure.figure_id, "path": o.figure.path, "handle": o.handle, "reason": o.reason}
-            for o in evidence.figures
-        ],
-        "read_numbers": sorted(read & wanted),
-        "cited_numbers": sorted(cited & numbers_in(answer.answer)),
-    }
-
-
-def _candidate(candidate: Candidate, view: Snapshot) -> dict[str, Any]:
-    body = view.document(candidate.doc_id).sections[candidate.node_id].body
-    return {
-        "doc_id": candidate.doc_id,
-        "node_id": candidate.node_id,
-        "first_line": body.first,
-        "last_line": body.last,
-        "score": candidate.score,
-    }
-
-
-def tally(question: SuiteQuestion, row: Row) -> dict[str, int]:
-    """Count what pooled shares are made of: needs and pictures instead of questions."""
-    gold = question.figures
-    shown = tuple(dict.fromkeys(figure["path"] for figure in row["figures"]))
-    labelled = {f["path"]: f["label"] for f in row["figures"] if f["path"] in question.labels}
-    needs = gold.needs() if gold else ()
-    return {
-        "figure_needs": len(needs),
-        "figure_needs_met": sum(1 for need in needs if need & set(shown[:MAX_FIGURES])),
-        "figures_judged": len(shown) if gold else 0,
-        "figures_right": sum(1 for path in shown if gold and path in gold.right()),
-        "labels_judged": len(labelled),
-        "labels_right": sum(1 for path, label in labelled.items() if same_label(label, question.labels[path])),
-    }
