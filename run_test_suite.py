@@ -17,6 +17,7 @@ from rich.console import Console
 from headtree.errors import HeadtreeError
 from headtree.evaluation.compare import compare_logs, parse_gates
 from headtree.evaluation.console import build_progress, literal, print_comparison, print_score_card, run_progress
+from headtree.evaluation.report import write_reports
 from headtree.evaluation.runlog import LOG_NAME, read_log
 from headtree.evaluation.runner import RunOptions, run_suite
 from headtree.evaluation.suite import read_suite
@@ -58,6 +59,7 @@ def run(
     with run_progress(_err) as watch:
         log = run_suite(suite, open_index(settings), RunOptions(out, resume=resume, jobs=jobs), watch=watch)
     print_score_card(log, _out)
+    _out.print(f"report: {literal(str(write_reports(suite, log, out, settings.documents)))}", highlight=False)
     if old is not None:
         comparison = compare_logs(suite, old, log, gates=gates)
         print_comparison(comparison, _out)

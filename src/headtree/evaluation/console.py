@@ -14,7 +14,7 @@ from rich.table import Table
 from headtree.evaluation.compare import Comparison
 from headtree.evaluation.measures import Row
 from headtree.evaluation.runner import RowWatcher
-from headtree.evaluation.scorecard import GROUPS, counts_line, value_text
+from headtree.evaluation.scorecard import counts_line, grouped_rows, value_text
 from headtree.indexing.build import BuildStep
 
 
@@ -103,19 +103,15 @@ def print_score_card(log: Mapping[str, Any], console: Console) -> None:
     table = Table(box=None, pad_edge=False, title=literal(counts_line(summary)), title_justify="left")
     for heading in ("", "measure", "mean", "95 %", "questions"):
         table.add_column(heading, justify="left" if heading in {"", "measure"} else "right")
-    for group, names in GROUPS.items():
-        present = names(summary["metrics"])
-        for position, name in enumerate(present):
-            low_high = summary["intervals"].get(name)
-            table.add_row(
-                f"[bold]{group}[/]" if position == 0 else "",
-                name,
-                value_text(name, summary["metrics"][name]),
-                f"{low_high[0]:.3f}-{low_high[1]:.3f}" if low_high and max(low_high) <= 1 else "",
-                str(summary["counts"].get(name, "")),
-            )
+    for group, rows in grouped_rows(summary).items():
+        for position, row in enumerate(rows):
+            name = f"[bold]{group}[/]" if position == 0 else ""
+            table.add_row(name, row["name"], row["value"], row["interval"], row["count"])
     console.print(table)
     for stage, seconds in summary["latency"].items():
         console.print(f"[dim]{stage}: p50 {seconds['p50']:.3f} s, p95 {seconds['p95']:.3f} s[/]", highlight=False)
+    if summary["diagnosis"]:
+        counts = ", ".join(f"{layer} {count}" for layer, count in summary["diagnosis"].items())
+        console.print(f"failed questions by first layer: {counts}", highlight=False)
     for flag in summary["flags"]:
         console.print(f"[yellow]{literal(flag)}[/]", highlight=False)
