@@ -15,17 +15,26 @@ import typer
 from rich.console import Console
 
 from headtree.errors import HeadtreeError
+from headtree.evaluation.ablation import ablation_table, run_ablation
 from headtree.evaluation.compare import compare_logs, parse_gates
-from headtree.evaluation.console import build_progress, literal, print_comparison, print_score_card, run_progress
+from headtree.evaluation.console import (
+    build_progress,
+    literal,
+    matrix_progress,
+    print_ablation,
+    print_comparison,
+    print_score_card,
+    run_progress,
+)
 from headtree.evaluation.report import write_reports
-from headtree.evaluation.runlog import LOG_NAME, read_log
+from headtree.evaluation.runlog import LOG_NAME, read_log, write_bytes
 from headtree.evaluation.runner import RunOptions, run_suite
-from headtree.evaluation.suite import read_suite
+from headtree.evaluation.suite import Suite, read_suite
 from headtree.pipeline import build_index, open_index
 from headtree.settings import Settings, load_settings
 
 _err = Console(stderr=True)
-_out = Console()
+_out = Console(width=None if sys.stdout.isatty() else 140)
 
 _GOT_WORSE = 3
 """Exit code where a comparison found a measure worse than its margin."""
@@ -42,6 +51,7 @@ def run(
         list[str] | None, typer.Option(help="With --compare: MEASURE=MARGIN; exit code 3 where it got worse by more.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in <out>; asks outages again.")] = False,
+    ablate: Annotated[bool, typer.Option("--ablate", help="Measure what each part of the search is worth.")] = False,
     jobs: Annotated[int, typer.Option(min=1, max=32, help="Questions asked at the same time.")] = 1,
 ) -> None:
     """Ask every question of a set and score the answers."""
@@ -56,6 +66,9 @@ def run(
     settings = _settings(documents, index, out)
     with build_progress(_err) as progress:
         build_index(settings, progress=progress)
+    if ablate:
+        _ablate(suite, settings, out)
+        return
     with run_progress(_err) as watch:
         log = run_suite(suite, open_index(settings), RunOptions(out, resume=resume, jobs=jobs), watch=watch)
     print_score_card(log, _out)
@@ -69,6 +82,15 @@ def run(
             raise typer.Exit(_GOT_WORSE)
     if failed := log["run_summary"]["failed"]:
         raise HeadtreeError(f"{failed} of {len(suite.questions)} questions failed; {out}/{LOG_NAME} says why")
+
+
+def _ablate(suite: Suite, settings: Settings, out: Path) -> None:
+    with matrix_progress(_err) as watch:
+        ablation = run_ablation(suite, settings, out / "ablation-index", watch=watch)
+    page = out / f"{suite.name}-ablation.md"
+    write_bytes(page, f"{ablation_table(ablation)}\n".encode())
+    print_ablation(ablation, _out)
+    _out.print(f"table: {literal(str(page))}", highlight=False)
 
 
 def _settings(documents: Path | None, index: Path | None, out: Path) -> Settings:

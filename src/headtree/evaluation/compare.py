@@ -94,7 +94,7 @@ def compare_logs(
     differences = tuple(
         difference
         for name in names
-        if (difference := _difference(name, [(before.get(name), after[name]) for before, after in pairs.values()]))
+        if (difference := difference_of(name, [(before.get(name), after[name]) for before, after in pairs.values()]))
     )
     return Comparison(
         differences=differences,
@@ -152,7 +152,7 @@ _FIGURE_MEASURES = ("figure_recall", "figure_precision", "figure_f1", "perfect",
 # ------------------------------------------------------------------------------------------------- statistics
 
 
-def _difference(measure: str, pairs: Iterable[tuple[float | None, float | None]]) -> Difference | None:
+def difference_of(measure: str, pairs: Iterable[tuple[float | None, float | None]]) -> Difference | None:
     """Return the change over the questions that have a value in both runs; ``None`` where none has."""
     kept = [(old, new) for old, new in pairs if old is not None and new is not None]
     if not kept:

@@ -11,10 +11,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from headtree.evaluation.compare import Comparison
+from headtree.evaluation.ablation import Ablation
+from headtree.evaluation.compare import Comparison, Difference
 from headtree.evaluation.measures import Row
 from headtree.evaluation.runner import RowWatcher
-from headtree.evaluation.scorecard import counts_line, grouped_rows, value_text
+from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, value_text
 from headtree.indexing.build import BuildStep
 
 
@@ -86,6 +87,37 @@ def run_progress(console: Console) -> Iterator[RowWatcher]:
                 bars.console.print(f"[yellow]question {literal(str(row['id']))}: {literal(row['error'])}[/]")
 
         yield update
+
+
+@contextmanager
+def matrix_progress(console: Console) -> Iterator[Callable[[str, int, int], None]]:
+    """Draw one bar over the variants of an ablation."""
+    with Progress(*_columns(), console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task("variants", total=None, note="")
+        yield lambda name, done, total: bars.update(task, completed=done, total=total, note=name)
+
+
+def print_ablation(ablation: Ablation, console: Console) -> None:
+    """Print per variant the change of each measure; a change whose interval holds no zero is bold."""
+    names = [name for name in _ABLATED if name in ablation.baseline]
+    table = Table(box=None, pad_edge=False)
+    table.add_column("search")
+    for name in names:
+        table.add_column(name, justify="right")
+    table.add_row("as it is", *(value_text(name, ablation.baseline[name]) for name in names))
+    for variant, differences in ablation.variants.items():
+        by_name = {item.measure: item for item in differences}
+        table.add_row(variant, *(_change(by_name[name]) for name in names))
+    console.print(table)
+
+
+_ABLATED = ("candidate_recall", "section_recall@k", "mrr", "ndcg@k", "figure_offered", "context_lines")
+
+
+def _change(item: Difference) -> str:
+    digits = 3 if is_share(item.measure) else 0
+    text = f"{item.change:+.{digits}f}"
+    return f"[bold]{text}[/]" if item.low > 0 or item.high < 0 else text
 
 
 def _running_score(rows: list[Row]) -> str:

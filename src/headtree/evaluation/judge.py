@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from headtree.errors import ModelCallError, ModelUnavailableError
 from headtree.evaluation.measures import Row
-from headtree.evaluation.runlog import make_log
+from headtree.evaluation.runlog import make_log, record_of
 from headtree.evaluation.suite import Suite, SuiteQuestion
 
 RUBRIC_VERSION = "1"
@@ -86,15 +86,14 @@ def judge_log(
     """
     questions = {question.key: question for question in suite.questions}
     rows = [dict(row) for row in log["results"]]
-    record = {key: value for key, value in log["run_summary"].items() if key not in {"total", "completed"}}
     for row in rows:
         question = questions[str(row["id"])]
         if _is_judged(question, row) and not _has_verdict(row, judge):
             row["judge"] = _verdict(question, row, judge)
             verdict = row["judge"].get("grade")
             row["scores"] = {**row["scores"], "judged_right": _SCORES[Grade(verdict)] if verdict else None}
-            save(_judged_log(record, rows, log, judge))
-    return _judged_log(record, rows, log, judge)
+            save(_judged_log(rows, log, judge))
+    return _judged_log(rows, log, judge)
 
 
 def _is_judged(question: SuiteQuestion, row: Row) -> bool:
@@ -115,10 +114,8 @@ def _verdict(question: SuiteQuestion, row: Row, judge: Judge) -> dict[str, Any]:
     return {**about, "grade": verdict.grade.value, "reason": verdict.reason}
 
 
-def _judged_log(
-    record: Mapping[str, Any], rows: list[dict[str, Any]], log: Mapping[str, Any], judge: Judge
-) -> dict[str, Any]:
-    judged = make_log(record, rows, total=log["run_summary"]["total"])
+def _judged_log(rows: list[dict[str, Any]], log: Mapping[str, Any], judge: Judge) -> dict[str, Any]:
+    judged = make_log(record_of(log), rows, total=log["run_summary"]["total"])
     judged["run_summary"]["judge"] = summarise_verdicts(rows, by=judge.name)
     return judged
 

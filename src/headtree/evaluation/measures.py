@@ -36,11 +36,9 @@ def score(question: SuiteQuestion, row: Row, *, k: int) -> Scores:
     Returns:
         By measure: a share in [0, 1], or a count (``context_lines``, ``wrong_document_figures``).
     """
-    candidates, offered, figures = row.get("candidates"), row.get("offered"), row.get("figures", ())
+    figures, offered = row.get("figures", ()), row.get("offered")
     scores = {
-        "candidate_recall": None if candidates is None else section_recall(question, candidates),
-        **section_scores(question, row.get("sections", ()), k=k),
-        "figure_offered": None if offered is None else figure_recall(question.figures, _paths(offered)),
+        **search_scores(question, row, k=k),
         **figure_scores(question, figures),
         "wrong_document_figures": wrong_document_figures(
             question, figures, could_show=offered is None or bool(offered)
@@ -60,14 +58,25 @@ def _zeroed(scores: Scores) -> Scores:
 # ------------------------------------------------------------------------------------------------ sections
 
 
-def section_scores(question: SuiteQuestion, sections: Sequence[Row], *, k: int) -> Scores:
-    """Score the sections that were read, best first."""
-    ranks = sorted({*(cutoff for cutoff in CUTOFFS if cutoff < k), k})
+def search_scores(question: SuiteQuestion, row: Row, *, k: int, name_k: str = "") -> Scores:
+    """Score what was found, read and offered, before any answer is written.
+
+    Args:
+        question: with its gold.
+        row: ``sections`` that were read, best first; ``candidates`` and ``offered`` where they are known.
+        k: the number of sections that are read.
+        name_k: how k is written in the measures' names; as a number where empty.
+    """
+    sections, candidates, offered = row.get("sections", ()), row.get("candidates"), row.get("offered")
+    cutoffs = [cutoff for cutoff in CUTOFFS if cutoff < k]
     return {
-        **{f"section_recall@{rank}": section_recall(question, sections[:rank]) for rank in ranks},
+        "candidate_recall": None if candidates is None else section_recall(question, candidates),
+        **{f"section_recall@{cutoff}": section_recall(question, sections[:cutoff]) for cutoff in cutoffs},
+        f"section_recall@{name_k or k}": section_recall(question, sections[:k]),
         "mrr": reciprocal_rank(question, sections),
-        f"ndcg@{k}": ndcg(question, sections, k=k),
-        "context_lines": float(sum(row["last_line"] - row["first_line"] + 1 for row in sections)),
+        f"ndcg@{name_k or k}": ndcg(question, sections, k=k),
+        "context_lines": float(sum(section["last_line"] - section["first_line"] + 1 for section in sections)),
+        "figure_offered": None if offered is None else figure_recall(question.figures, _paths(offered)),
     }
 
 

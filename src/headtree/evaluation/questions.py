@@ -37,7 +37,7 @@ def new(
 @app.command()
 def accept(
     run: Annotated[Path, typer.Argument(help="A run's test_log.json.")],
-    id: Annotated[str, typer.Argument(help="The question that you have looked at.")],
+    question: Annotated[str, typer.Argument(metavar="ID", help="The question that you have looked at.")],
     questions: QuestionsOption = DEFAULT_QUESTIONS,
     citations: Annotated[str, typer.Option(help="Numbers of the citations that are right; all if not given.")] = "",
     figures: Annotated[
@@ -50,13 +50,14 @@ def accept(
 
     row = accept_gold(
         run,
-        id,
+        question,
         questions,
         citations=_numbers(citations),
         figures=None if figures is None else _numbers(figures),
         unanswerable=unanswerable,
     )
-    _say(f"{id}: {len(row['gold_spans'])} sections and {len(row['must_images'])} pictures are gold now in {questions}")
+    gold = f"{len(row['gold_spans'])} sections and {len(row['must_images'])} pictures"
+    _say(f"{question}: {gold} are gold now in {questions}")
 
 
 @app.command()

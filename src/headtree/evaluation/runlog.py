@@ -18,6 +18,10 @@ from headtree.evaluation.summary import is_outage, summarise
 
 LOG_NAME = "test_log.json"
 
+_COUNTED = ("total", "completed", "failed", "outages")
+_DERIVED = (*_COUNTED, "metrics", "intervals", "counts", "flags", "latency", "usage", "diagnosis", "judge")
+"""What a summary says of the rows; the rest is the run record."""
+
 
 def make_log(record: Mapping[str, Any], rows: Sequence[Row], *, total: int) -> dict[str, Any]:
     """Return the log: the summary of the rows so far, and the rows."""
@@ -31,6 +35,11 @@ def make_log(record: Mapping[str, Any], rows: Sequence[Row], *, total: int) -> d
         "diagnosis": count_layers(rows),
     }
     return {"run_summary": summary, "results": list(rows)}
+
+
+def record_of(log: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the run record of a log: what its run was made with."""
+    return {name: value for name, value in log["run_summary"].items() if name not in _DERIVED}
 
 
 def write_json(path: Path, value: Any) -> None:

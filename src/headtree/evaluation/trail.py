@@ -20,14 +20,24 @@ def trail_of(question: SuiteQuestion, answer: Answer, evidence: Evidence, view: 
     cited = numbers_in("\n".join(_cited_text(citation, view) for citation in answer.citations))
     wanted = numbers_in("\n".join((*question.numbers, *question.computed)))
     return {
-        "candidates": [_candidate(candidate, view) for candidate in evidence.candidates],
-        "offered": [
-            {"figure_id": o.figure.figure_id, "path": o.figure.path, "handle": o.handle, "reason": o.reason}
-            for o in evidence.figures
-        ],
+        "candidates": candidate_rows(evidence, view),
+        "offered": offered_rows(evidence),
         "read_numbers": sorted(read & wanted),
         "cited_numbers": sorted(cited & numbers_in(answer.answer)),
     }
+
+
+def candidate_rows(evidence: Evidence, view: Snapshot) -> list[dict[str, Any]]:
+    """Return the candidates, best first, each with the lines of its own text."""
+    return [_candidate(candidate, view) for candidate in evidence.candidates]
+
+
+def offered_rows(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return the pictures that could be shown, in the order of the evidence."""
+    return [
+        {"figure_id": o.figure.figure_id, "path": o.figure.path, "handle": o.handle, "reason": o.reason}
+        for o in evidence.figures
+    ]
 
 
 def _cited_text(citation: Citation, view: Snapshot) -> str:
