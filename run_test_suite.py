@@ -2,11 +2,13 @@
 
     python run_test_suite.py --questions my_questions.json --documents my_documents
 
-It writes ``<out>/test_log.json`` after each question; `python run_test_suite.py --help` lists the rest.
+It writes ``<out>/test_log.json`` after each question, and a report at the end; ``--help`` lists the rest.
+Exit codes: 0 done, 1 a question or the run failed, 2 wrong usage, 3 a measure got worse (``--compare``).
 """
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -22,10 +24,12 @@ from headtree.evaluation.console import (
     literal,
     matrix_progress,
     print_ablation,
+    print_build,
     print_comparison,
     print_score_card,
     run_progress,
 )
+from headtree.evaluation.record import path_from_here
 from headtree.evaluation.report import write_reports
 from headtree.evaluation.runlog import LOG_NAME, read_log, write_bytes
 from headtree.evaluation.runner import RunOptions, run_suite
@@ -33,11 +37,9 @@ from headtree.evaluation.suite import Suite, read_suite
 from headtree.pipeline import build_index, open_index
 from headtree.settings import Settings, load_settings
 
+_GOT_WORSE = 3
 _err = Console(stderr=True)
 _out = Console(width=None if sys.stdout.isatty() else 140)
-
-_GOT_WORSE = 3
-"""Exit code where a comparison found a measure worse than its margin."""
 
 
 def run(
@@ -59,29 +61,40 @@ def run(
         gates = parse_gates(gate or [])
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--gate") from error
-    suite = read_suite(questions, split=split)
-    for problem in suite.problems:
-        _err.print(f"[yellow]{literal(str(problem))}[/]", highlight=False, soft_wrap=True)
+    suite = _read_suite(questions, split)
     old = read_log(compare) if compare else None
-    settings = _settings(documents, index, out)
-    with build_progress(_err) as progress:
-        build_index(settings, progress=progress)
+    # Documents of one's own get an index of their own, unless one is named.
+    settings = load_settings(documents=documents, index=index or (out / "index" if documents else None))
+    _build(settings)
     if ablate:
         _ablate(suite, settings, out)
         return
+    command = _command(questions, settings.documents, out, split)
+    options = RunOptions(out, resume=resume, jobs=jobs, command=command)
     with run_progress(_err) as watch:
-        log = run_suite(suite, open_index(settings), RunOptions(out, resume=resume, jobs=jobs), watch=watch)
+        log = run_suite(suite, open_index(settings), options, watch=watch)
     print_score_card(log, _out)
     _out.print(f"report: {literal(str(write_reports(suite, log, out, settings.documents)))}", highlight=False)
     if old is not None:
         comparison = compare_logs(suite, old, log, gates=gates)
-        print_comparison(comparison, _out)
-        for sentence in comparison.broken_gates:
-            _err.print(f"[bold red]worse:[/] {literal(sentence)}", highlight=False, soft_wrap=True)
+        print_comparison(comparison, _out, _err)
         if comparison.broken_gates:
             raise typer.Exit(_GOT_WORSE)
     if failed := log["run_summary"]["failed"]:
-        raise HeadtreeError(f"{failed} of {len(suite.questions)} questions failed; {out}/{LOG_NAME} says why")
+        raise HeadtreeError(f"{failed} of {len(suite.questions)} questions failed; {out / LOG_NAME} says why")
+
+
+def _read_suite(questions: Path, split: str | None) -> Suite:
+    suite = read_suite(questions, split=split)
+    for problem in suite.problems:
+        _err.print(f"[yellow]{literal(str(problem))}[/]", highlight=False, soft_wrap=True)
+    return suite
+
+
+def _build(settings: Settings) -> None:
+    with build_progress(_err) as progress:
+        report = build_index(settings, progress=progress)
+    print_build(report, _err)
 
 
 def _ablate(suite: Suite, settings: Settings, out: Path) -> None:
@@ -93,9 +106,12 @@ def _ablate(suite: Suite, settings: Settings, out: Path) -> None:
     _out.print(f"table: {literal(str(page))}", highlight=False)
 
 
-def _settings(documents: Path | None, index: Path | None, out: Path) -> Settings:
-    """Documents of one's own get an index of their own, unless one is named."""
-    return load_settings(documents=documents, index=index or (out / "index" if documents else None))
+def _command(questions: Path, documents: Path, out: Path, split: str | None) -> str:
+    """Return the command that makes this run again, as the log and the results page give it."""
+    words = ["python", "run_test_suite.py"]
+    for option, value in (("--questions", questions), ("--documents", documents), ("--out", out)):
+        words += [option, path_from_here(value)]
+    return shlex.join([*words, "--split", split] if split else words)
 
 
 def main() -> None:

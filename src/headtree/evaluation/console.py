@@ -17,6 +17,7 @@ from headtree.evaluation.measures import Row
 from headtree.evaluation.runner import RowWatcher
 from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, value_text
 from headtree.indexing.build import BuildStep
+from headtree.types import BuildReport
 
 
 def literal(text: str) -> str:
@@ -28,8 +29,19 @@ TOLD = frozenset({"perfect", "figure_recall", "figure_precision", "mrr", "absten
 """Measures whose change is told per question."""
 
 
-def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Print what got better and what got worse."""
+def print_build(report: BuildReport, console: Console) -> None:
+    """Print what a build did in one line."""
+    changes = report.documents
+    count = changes.unchanged + len(changes.added) + len(changes.changed)
+    console.print(
+        f"index: {count} documents, {report.chunks} chunks ({report.embedded} embedded), "
+        f"{len(report.warnings)} warnings and decisions",
+        highlight=False,
+    )
+
+
+def print_comparison(comparison: Comparison, console: Console, alarm: Console) -> None:
+    """Print what got better and what got worse, and to ``alarm`` each measure that is worse than its margin."""
     table = Table(box=None, pad_edge=False, title="compared with the earlier run", title_justify="left")
     for heading in ("measure", "old", "new", "change", "95 %", "better", "worse"):
         table.add_column(heading, justify="left" if heading == "measure" else "right")
@@ -47,6 +59,8 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
             console.print(f"{literal(key)}: {described}", highlight=False)
     if comparison.left_out:
         console.print(f"not compared: {literal(', '.join(comparison.left_out))}", highlight=False)
+    for sentence in comparison.broken_gates:
+        alarm.print(f"[bold red]worse:[/] {literal(sentence)}", highlight=False, soft_wrap=True)
 
 
 def _columns() -> tuple[Any, ...]:

@@ -20,11 +20,18 @@ from headtree.settings import Settings
 _PACKAGES = ("faiss-cpu", "onnxruntime", "tokenizers", "numpy", "markdown-it-py", "google-genai", "anthropic")
 
 
-def describe_run(suite: Suite, settings: Settings) -> dict[str, Any]:
-    """Return the run record; no absolute path and no secret stands in it."""
+def describe_run(suite: Suite, settings: Settings, *, command: str = "") -> dict[str, Any]:
+    """Return the run record; no absolute path and no secret stands in it.
+
+    Args:
+        suite: the questions.
+        settings: of the run.
+        command: what makes the run again, where there is such a command.
+    """
     commit, dirty = git_state(Path(headtree.__file__).parent)
     return {
         "suite": suite.name,
+        "command": command,
         "settings": portable_settings(settings),
         "git_commit": commit,
         "git_dirty": dirty,
@@ -48,13 +55,13 @@ def portable_settings(settings: Settings) -> dict[str, Any]:
         if isinstance(value, SecretStr):
             continue
         if isinstance(value, Path) or (isinstance(value, str) and Path(value).is_absolute()):
-            values[name] = _portable(value)
+            values[name] = path_from_here(value)
         else:
             values[name] = list(value) if isinstance(value, tuple) else value
     return values
 
 
-def _portable(path: Path | str) -> str:
+def path_from_here(path: Path | str) -> str:
     """Return a path as seen from the working folder; of a far one the name alone, for the rest is this machine's."""
     seen = Path(os.path.relpath(path)).as_posix()
     return Path(path).name if seen.startswith("../../") else seen

@@ -43,6 +43,8 @@ class RunOptions:
     """Keep the rows of the log that is there, but for outages."""
     jobs: int = 1
     """Questions that are asked at the same time."""
+    command: str = ""
+    """What makes this run again; stands in the log."""
     mode: str = ""
     """Who must answer (``provider/model``), where it is known: an answer of another is an outage."""
 
@@ -55,7 +57,7 @@ def run_suite(
     Raises:
         HeadtreeError: a log to resume was made with other settings, questions, documents or code.
     """
-    record = describe_run(suite, opened.settings)
+    record = describe_run(suite, opened.settings, command=options.command)
     path = options.out / LOG_NAME
     rows = _kept_rows(path, record) if options.resume else {}
     rows = {question.key: rows[question.key] for question in suite.questions if question.key in rows}

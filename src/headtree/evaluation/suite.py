@@ -189,7 +189,8 @@ def read_suite(path: Path, *, split: str | None = None) -> Suite:
         known = sorted({str(row["split"]) for row in rows if isinstance(row, dict) and row.get("split")})
         wanted = f" of the split {split!r} (it has: {', '.join(known) or 'none'})" if split else ""
         raise HeadtreeError(f"{path} holds no questions{wanted}")
-    return Suite(_suite_name(path), tuple(questions), tuple(problems))
+    name = f"{_suite_name(path)}-{split}" if split else _suite_name(path)
+    return Suite(name, tuple(questions), tuple(problems))
 
 
 def _suite_name(path: Path) -> str:
