@@ -95,7 +95,7 @@ def meets(section: Row, need: Need) -> bool:
 
 def _covers(section: Row, gold: GoldSpan) -> bool:
     lines = LineSpan(section["first_line"], section["last_line"])
-    return section["doc_id"] == gold.doc_id and len(gold.span) > 0 and lines.covers(gold.span)
+    return section["doc_id"] == gold.doc_id and lines.covers(gold.span)
 
 
 def reciprocal_rank(question: SuiteQuestion, sections: Sequence[Row]) -> float | None:

@@ -263,7 +263,7 @@ def _unusable(row: Any, position: int, problem: str) -> SuiteQuestion:
 
 def _with_gold(row: _Row, raw: Mapping[str, Any], figure_map: Mapping[str, str]) -> SuiteQuestion:
     spans = tuple(tuple(_gold_span(span) for span in need) for need in row.gold_spans)
-    evidence = tuple(tuple(_path_span(path, row.lines) for path in need.any_of) for need in row.evidence)
+    evidence = tuple(tuple(_path_spans(need.any_of, row.lines)) for need in row.evidence)
     also = [path for need in row.evidence for path in need.also] + row.useful
     figures = FigureGold(
         must=tuple(dict.fromkeys(row.must_images)),
@@ -282,7 +282,7 @@ def _with_gold(row: _Row, raw: Mapping[str, Any], figure_map: Mapping[str, str])
         answerable=row.answerable,
         needs=tuple(need for need in (*spans, *evidence) if need),
         any_need=row.gold_mode == "any",
-        ok_spans=tuple(_path_span(path, row.lines) for path in also if path in row.lines),
+        ok_spans=tuple(_path_spans(also, row.lines)),
         figures=figures if any(name in raw for name in _FIGURE_FIELDS) else None,
         labels=MappingProxyType({**figure_map, **_zipped_labels(row)}),
         numbers=tuple(row.numbers),
@@ -294,10 +294,11 @@ def _gold_span(span: _Span) -> GoldSpan:
     return GoldSpan(span.doc, LineSpan(span.first_line, span.last_line), span.heading)
 
 
-def _path_span(path: str, lines: Mapping[str, tuple[int, int]]) -> GoldSpan:
-    """Return the span of a section path (``Doc > A > B``); a path without lines is met by nothing."""
-    first, last = lines.get(path, (0, -1))
-    return GoldSpan(path.split(" > ")[0], LineSpan(first, last), path)
+def _path_spans(paths: Sequence[str], lines: Mapping[str, tuple[int, int]]) -> Iterator[GoldSpan]:
+    """Yield the spans of section paths (``Doc > A > B``), as far as their lines are given."""
+    for path in paths:
+        if path in lines:
+            yield GoldSpan(path.split(" > ")[0], LineSpan(*lines[path]), path)
 
 
 def _zipped_labels(row: _Row) -> dict[str, str]:
@@ -312,6 +313,8 @@ def _doubts(row: _Row) -> Iterator[str]:
     if not row.query.strip():
         yield "query: is blank"
     for need in row.gold_spans:
+        if not need:
+            yield "gold_spans: a need without lines cannot be scored"
         for span in need:
             if span.last_line < span.first_line:
                 yield f"gold_spans: {span.doc} lines {span.first_line}-{span.last_line} end before they begin"
