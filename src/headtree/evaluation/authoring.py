@@ -218,7 +218,8 @@ def check(path: Path, documents: Path) -> tuple[Suite, list[str]]:
 
 
 def _line_count(file: Path) -> int:
-    return len(file.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"))
+    text = file.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return len(text.removesuffix(b"\n").split(b"\n"))
 
 
 def _span_faults(gold: GoldSpan, lengths: Mapping[str, int]) -> list[str]:

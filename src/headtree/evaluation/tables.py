@@ -14,7 +14,7 @@ from typing import Any
 
 from headtree.errors import HeadtreeError
 from headtree.evaluation.report import mode_of
-from headtree.evaluation.runlog import LOG_NAME, read_log, write_bytes
+from headtree.evaluation.runlog import read_log, write_bytes
 
 _COLUMNS = (
     "questions",
@@ -64,13 +64,12 @@ def results_page(folder: Path) -> str:
 
 
 def _finished_logs(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the logs of finished runs; ``test_log.json`` is left out, for the named log beside it is the same."""
-    for path in sorted(folder.rglob("*.json")):
-        if path.name in {LOG_NAME, "published.json", "test_queries.json"}:
-            continue
-        log = read_log(path)
-        if len(log["results"]) == log["run_summary"]["total"]:
-            yield log
+    """Yield the logs of finished runs: those with a score card of the same name beside them."""
+    for card in sorted(folder.rglob("*.md")):
+        if card.with_suffix(".json").is_file():
+            log = read_log(card.with_suffix(".json"))
+            if len(log["results"]) == log["run_summary"]["total"]:
+                yield log
 
 
 def _read_published(path: Path) -> Mapping[str, Any]:
