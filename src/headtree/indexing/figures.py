@@ -65,7 +65,10 @@ def register_figures(
         frozenset(section.line for section in sections if section.level),
     )
     bindings = bind_captions(images, captions, around, sections)
-    figures = [_labelled(figure, bindings.by_image.get(figure.fig_id)) for figure in images]
+    figures = [
+        replace(_labelled(image, bindings.by_image.get(image.fig_id)), inside=around.inside(image.line))
+        for image in images
+    ]
     figures = _link_mentions(figures, captions, lines, skipped, tree)
     warnings += [BuildWarning(doc_id, line, WarningKind.FIGURE_DOUBT, message) for line, message in bindings.doubts]
     return Registry(tuple(figures), tuple(warnings))
