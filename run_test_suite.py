@@ -29,11 +29,12 @@ from headtree.evaluation.console import (
     print_score_card,
     run_progress,
 )
+from headtree.evaluation.gold import Suite
 from headtree.evaluation.record import path_from_here
 from headtree.evaluation.report import write_reports
 from headtree.evaluation.runlog import LOG_NAME, read_log, write_bytes
 from headtree.evaluation.runner import RunOptions, run_suite
-from headtree.evaluation.suite import Suite, read_suite
+from headtree.evaluation.suite import read_suite
 from headtree.pipeline import build_index, open_index
 from headtree.settings import Settings, load_settings
 

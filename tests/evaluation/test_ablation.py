@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from headtree.errors import HeadtreeError
-from headtree.evaluation.ablation import VARIANTS, Variant, ablation_table, run_ablation
-from headtree.evaluation.suite import Suite, read_suite
+from headtree.evaluation.ablation import VARIANTS, BareEmbedder, Variant, ablation_table, run_ablation
+from headtree.evaluation.gold import Suite
+from headtree.evaluation.suite import read_suite
 from headtree.pipeline import OpenIndex
 
 
@@ -58,3 +60,22 @@ def test_another_way_of_reading_has_its_own_index(suite: Suite, opened: OpenInde
 def test_a_set_without_gold_cannot_be_ablated(opened: OpenIndex, write_questions: Any, tmp_path: Path) -> None:
     with pytest.raises(HeadtreeError, match="needs some"):
         run_ablation(read_suite(write_questions({"id": 1, "query": "?"})), opened.settings, tmp_path)
+
+
+class LengthEmbedder:
+    """Embeds a text as its length, which one can count by hand."""
+
+    name, dimensions = "length", 1
+
+    def embed_documents(self, texts: list[str]) -> Any:
+        return np.array([[len(text)] for text in texts], dtype=np.float32)
+
+    def embed_query(self, text: str) -> Any:
+        return self.embed_documents([text])
+
+
+def test_chunks_without_their_breadcrumb_live_in_a_space_of_their_own() -> None:
+    bare = BareEmbedder(LengthEmbedder())
+    assert bare.embed_documents(["Doc > A\nfour", "one line"]).tolist() == [[4], [8]]
+    assert bare.embed_query("Doc > A").tolist() == [[7]]
+    assert (bare.name, bare.dimensions) == ("length, no breadcrumb", 1)

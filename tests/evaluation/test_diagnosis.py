@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from headtree.evaluation.diagnosis import count_layers, diagnose
+from headtree.evaluation.gold import FigureGold, GoldSpan, SuiteQuestion
 from headtree.evaluation.measures import score
-from headtree.evaluation.suite import FigureGold, GoldSpan, SuiteQuestion
 from headtree.pipeline import OpenIndex
 from headtree.types import LineSpan
 

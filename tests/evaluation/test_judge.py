@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from headtree.errors import ModelCallError
+from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.judge import RUBRIC, Grade, Verdict, judge_log
-from headtree.evaluation.suite import Suite, SuiteQuestion
 
 
 @dataclass

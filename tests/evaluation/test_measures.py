@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headtree.evaluation.gold import FigureGold, GoldSpan, SuiteQuestion
 from headtree.evaluation.measures import figure_tally, ndcg, numbers_in, same_label, score
-from headtree.evaluation.suite import FigureGold, GoldSpan, SuiteQuestion
 from headtree.types import LineSpan
 
 

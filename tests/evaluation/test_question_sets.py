@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from headtree.errors import HeadtreeError
-from headtree.evaluation.suite import Suite, is_below_documents, read_suite
+from headtree.evaluation.gold import Suite, is_below_documents
+from headtree.evaluation.suite import read_suite
 from headtree.types import LineSpan
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -106,6 +107,14 @@ def test_a_bad_row_keeps_its_place_and_is_told(row: Any, message: str, write_que
     assert len(suite.questions) == 3
     assert [problem.row for problem in suite.problems] == [2]
     assert message in str(suite.problems[0])
+
+
+def test_a_row_needs_no_more_than_a_question(write_questions: Any) -> None:
+    row = {"query": "Why?", "category": None, "answer": None, "docs": None, "numbers": [240, "1.5"]}
+    suite = read_suite(write_questions(row))
+    (asked,) = suite.questions
+    assert (asked.id, asked.category, asked.numbers, asked.problem) == ("row-1", "", ("240", "1.5"), None)
+    assert "id: is missing" in suite.problems[0].message
 
 
 def test_a_repeated_id_gets_another_key(write_questions: Any) -> None:

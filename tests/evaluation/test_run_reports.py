@@ -12,10 +12,11 @@ import pytest
 from PIL import Image
 
 from headtree.errors import HeadtreeError
+from headtree.evaluation.gold import Suite
 from headtree.evaluation.report import html_report, mode_of, report_name, write_reports
 from headtree.evaluation.runner import RunOptions, run_suite
 from headtree.evaluation.scorecard import markdown_card
-from headtree.evaluation.suite import Suite, read_suite
+from headtree.evaluation.suite import read_suite
 from headtree.evaluation.tables import results_page
 from headtree.evaluation.thumbnails import Thumbnails
 from headtree.pipeline import OpenIndex

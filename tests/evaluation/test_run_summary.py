@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from headtree.errors import HeadtreeError
 from headtree.evaluation.compare import DEFAULT_GATES, compare_logs, mcnemar, parse_gates
+from headtree.evaluation.gold import FigureGold, Suite, SuiteQuestion
 from headtree.evaluation.runlog import make_log, portable_path, read_log, write_json
-from headtree.evaluation.suite import FigureGold, Suite, SuiteQuestion
 from headtree.evaluation.summary import bootstrap_interval, summarise
 
 

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from headtree.errors import HeadtreeError
+from headtree.evaluation.gold import Suite
 from headtree.evaluation.runlog import read_log
 from headtree.evaluation.runner import RunOptions, run_suite
-from headtree.evaluation.suite import Suite, read_suite
+from headtree.evaluation.suite import read_suite
 from headtree.evaluation.summary import is_outage
 from headtree.pipeline import OpenIndex
 

@@ -8,24 +8,29 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from headtree.errors import HeadtreeError
 from headtree.evaluation.compare import Difference, difference_of
+from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Scores, search_scores
-from headtree.evaluation.suite import Suite, SuiteQuestion
 from headtree.evaluation.trail import candidate_rows, offered_rows
-from headtree.indexing.index import Snapshot
-from headtree.models.protocols import Vectors
-from headtree.pipeline import OpenIndex, build_index, open_index
+from headtree.indexing.build import BuildStep, build
+from headtree.indexing.index import Index, Snapshot
+from headtree.models.protocols import Embedder, Vectors
+from headtree.pipeline import OpenIndex, open_index
 from headtree.retrieval.evidence import gather_evidence
 from headtree.retrieval.question import read_question
 from headtree.retrieval.recall import LISTS, Recalled, recall
 from headtree.retrieval.rerank import rerank
 from headtree.settings import Settings
 from headtree.types import Candidate, Evidence, OfferedFigure
+
+Watch = Callable[[str, int, int], None]
+"""Is told what is done now, how many variants are done and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,8 @@ class Variant:
     """Whether figures are offered that the text only names."""
     needs_index: bool = False
     """Whether documents must be read anew; only the chunks that differ are embedded."""
+    breadcrumbs: bool = True
+    """Whether chunks are embedded with their breadcrumb; without, every chunk is embedded anew."""
 
 
 BASELINE = Variant("as it is")
@@ -59,7 +66,33 @@ VARIANTS = (
     Variant("20 candidates", settings=MappingProxyType({"candidates": 20})),
     Variant("no heading repair", settings=MappingProxyType({"heading_repair": False}), needs_index=True),
     Variant("no noise filter", settings=MappingProxyType({"noise_filter": False}), needs_index=True),
+    Variant("breadcrumb not embedded", needs_index=True, breadcrumbs=False),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class BareEmbedder:
+    """Embeds chunks without the breadcrumb that stands in their first line."""
+
+    whole: Embedder
+
+    @property
+    def name(self) -> str:
+        """A space of its own, so that no vector is taken for one with its breadcrumb."""
+        return f"{self.whole.name}, no breadcrumb"
+
+    @property
+    def dimensions(self) -> int:
+        """As of the embedder."""
+        return self.whole.dimensions
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed what stands under the first line of each text."""
+        return self.whole.embed_documents([text.partition("\n")[2] or text for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        """Embed a question; it has no breadcrumb."""
+        return self.whole.embed_query(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +111,7 @@ def run_ablation(
     work: Path,
     *,
     variants: Sequence[Variant] = VARIANTS,
-    watch: Callable[[str, int, int], None] = lambda name, done, total: None,
+    watch: Watch = lambda name, done, total: None,
 ) -> Ablation:
     """Search every question once per variant.
 
@@ -87,7 +120,7 @@ def run_ablation(
         settings: the baseline; its index must be up to date.
         work: folder for the indexes of variants that read documents otherwise.
         variants: what is changed, one at a time.
-        watch: is told the variant, how many are done and how many there are.
+        watch: is told how far it is.
 
     Raises:
         HeadtreeError: no question has gold that a search can be scored by.
@@ -102,15 +135,22 @@ def run_ablation(
     baseline = _scores(questions, vectors, opened, BASELINE)
     found: dict[str, tuple[Difference, ...]] = {}
     for done, variant in enumerate(variants, start=1):
+        tell = partial(_tell_build, watch, variant.name, done, total)
         watch(variant.name, done, total)
-        scores = _scores(questions, vectors, _opened(variant, settings, opened, work), variant)
+        scores = _scores(questions, vectors, _opened(variant, settings, opened, work, tell), variant)
         found[variant.name] = _differences(baseline, scores)
     watch("done", total, total)
     means = {item.measure: item.new for item in _differences(baseline, baseline)}
     return Ablation(MappingProxyType(means), MappingProxyType(found))
 
 
-def _opened(variant: Variant, settings: Settings, opened: OpenIndex, work: Path) -> OpenIndex:
+def _tell_build(watch: Watch, name: str, done: int, total: int, step: BuildStep) -> None:
+    watch(f"{name}: {step.stage} {step.done} of {step.total}", done, total)
+
+
+def _opened(
+    variant: Variant, settings: Settings, opened: OpenIndex, work: Path, tell: Callable[[BuildStep], None]
+) -> OpenIndex:
     """Return the index of a variant: the baseline's, or a copy of it that is brought to the variant's settings."""
     changed = settings.model_copy(update=dict(variant.settings))
     if not variant.needs_index:
@@ -119,8 +159,11 @@ def _opened(variant: Variant, settings: Settings, opened: OpenIndex, work: Path)
     if not folder.is_dir():
         shutil.copytree(settings.index, folder)
     changed = changed.model_copy(update={"index": folder})
-    build_index(changed)
-    return open_index(changed)
+    embedder: Embedder | None = opened.embedder
+    if embedder is not None and not variant.breadcrumbs:
+        embedder = BareEmbedder(embedder)
+    build(changed, embedder, fresh=False, progress=tell)
+    return OpenIndex(changed, Index(folder, space=embedder.name if embedder else ""), embedder)
 
 
 def _scores(

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from headtree.errors import HeadtreeError
+from headtree.evaluation.gold import GoldSpan, Suite
 from headtree.evaluation.runlog import read_log, write_json
-from headtree.evaluation.suite import GoldSpan, Suite, read_suite
+from headtree.evaluation.suite import read_suite
 from headtree.indexing.documents import find_documents
 from headtree.indexing.inspection import inspect_document
 from headtree.settings import Settings

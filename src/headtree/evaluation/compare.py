@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from headtree.errors import HeadtreeError
+from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import LOWER_IS_BETTER, Row, Scores, score
-from headtree.evaluation.suite import Suite, SuiteQuestion
 from headtree.evaluation.summary import is_outage, resampled_means
 
 DEFAULT_GATES = MappingProxyType(

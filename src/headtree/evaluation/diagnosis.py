@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from headtree.evaluation.gold import GoldSpan, Need, SuiteQuestion
 from headtree.evaluation.measures import Row, meets, same_label
-from headtree.evaluation.suite import GoldSpan, Need, SuiteQuestion
 from headtree.indexing.index import Snapshot
 from headtree.types import Figure, FigureKind
 

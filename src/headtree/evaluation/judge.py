@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from headtree.errors import ModelCallError, ModelUnavailableError
+from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Row
 from headtree.evaluation.runlog import make_log, record_of
-from headtree.evaluation.suite import Suite, SuiteQuestion
 
 RUBRIC_VERSION = "1"
 RUBRIC = """\

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headtree.evaluation.suite import FigureGold, GoldSpan, Need, SuiteQuestion
+from headtree.evaluation.gold import FigureGold, GoldSpan, Need, SuiteQuestion
 from headtree.indexing.figures import parse_label
 from headtree.settings import MAX_FIGURES
 from headtree.types import LineSpan

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import SecretStr
 
 import headtree
-from headtree.evaluation.suite import Suite
+from headtree.evaluation.gold import Suite
 from headtree.indexing.documents import find_documents
 from headtree.settings import Settings
 

@@ -12,11 +12,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from headtree.evaluation.diagnosis import Layer
+from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Row, meets, same_label
 from headtree.evaluation.plots import bar_plot, interval_plot
 from headtree.evaluation.runlog import write_bytes, write_json
 from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, markdown_card
-from headtree.evaluation.suite import Suite, SuiteQuestion
 from headtree.evaluation.thumbnails import Thumbnails
 
 

@@ -12,8 +12,8 @@ import orjson
 
 from headtree.errors import HeadtreeError
 from headtree.evaluation.diagnosis import count_layers
+from headtree.evaluation.gold import is_below_documents
 from headtree.evaluation.measures import Row
-from headtree.evaluation.suite import is_below_documents
 from headtree.evaluation.summary import is_outage, summarise
 
 LOG_NAME = "test_log.json"
@@ -31,7 +31,7 @@ def make_log(record: Mapping[str, Any], rows: Sequence[Row], *, total: int) -> d
         "failed": sum(1 for row in rows if row.get("error")),
         "outages": sum(1 for row in rows if is_outage(row)),
         **record,
-        **summarise(rows),
+        **summarise(rows, with_intervals=len(rows) == total),
         "diagnosis": count_layers(rows),
     }
     return {"run_summary": summary, "results": list(rows)}

@@ -18,10 +18,10 @@ import orjson
 
 from headtree.errors import HeadtreeError, ModelCallError, ModelUnavailableError
 from headtree.evaluation.diagnosis import diagnose
+from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Row, figure_tally, score
 from headtree.evaluation.record import describe_run
 from headtree.evaluation.runlog import LOG_NAME, make_log, read_log, write_json
-from headtree.evaluation.suite import Suite, SuiteQuestion
 from headtree.evaluation.summary import is_outage
 from headtree.evaluation.trail import trail_of
 from headtree.pipeline import OpenIndex, answer_with_evidence

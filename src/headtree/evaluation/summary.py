@@ -17,11 +17,15 @@ _SEED = 20_240
 STAGES = ("recall", "rerank", "synthesis", "vision", "total")
 
 
-def summarise(rows: Sequence[Row]) -> dict[str, Any]:
+def summarise(rows: Sequence[Row], *, with_intervals: bool = True) -> dict[str, Any]:
     """Return what a run's scores come to.
 
     Rows that were lost to an outage of a model are left out: they say nothing about the answers. A score that is no
     number is left out too, and listed.
+
+    Args:
+        rows: results.
+        with_intervals: whether to resample; a run that is under way is summarised often and does without.
 
     Returns:
         ``metrics``: means by measure (``wrong_document_figures``: the count over all questions), and pooled shares;
@@ -36,7 +40,7 @@ def summarise(rows: Sequence[Row]) -> dict[str, Any]:
             continue
         total = name == "wrong_document_figures"
         metrics[name] = _rounded(sum(values) if total else sum(values) / len(values))
-        if len(values) > 1 and not total:
+        if with_intervals and len(values) > 1 and not total:
             intervals[name] = [_rounded(end) for end in bootstrap_interval(values)]
     return {
         "metrics": metrics | pooled(asked),

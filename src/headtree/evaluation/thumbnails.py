@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PIL import Image, UnidentifiedImageError
 
-from headtree.evaluation.suite import is_below_documents
+from headtree.evaluation.gold import is_below_documents
 
 _SIDE = (240, 180)
 """Largest width and height in pixels: three beside each other on a laptop screen."""

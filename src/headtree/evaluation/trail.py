@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from headtree.evaluation.gold import SuiteQuestion
 from headtree.evaluation.measures import numbers_in
-from headtree.evaluation.suite import SuiteQuestion
 from headtree.indexing.index import Snapshot
 from headtree.types import Answer, Candidate, Citation, Evidence
 
