@@ -131,6 +131,25 @@ def test_splits(write_questions: Any) -> None:
         read_suite(path, split="other")
 
 
+@pytest.mark.parametrize(
+    ("file", "split", "name"),
+    [
+        ("tea.json", None, "tea"),
+        ("tea.json", "dev", "tea-dev"),
+        ("library/questions.json", None, "library"),
+        ("library/questions.json", "dev", "library-dev"),
+        ("results/test_queries.json", None, "dev"),
+        ("results/test_queries.json", "dev", "dev"),
+    ],
+)
+def test_a_set_is_named_by_what_says_most(
+    file: str, split: str | None, name: str, write_questions: Any, tmp_path: Path
+) -> None:
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    path = write_questions({"id": 1, "query": "?", "split": "dev"}, name=file)
+    assert read_suite(path, split=split).name == name
+
+
 @pytest.mark.parametrize("content", ["", "{", '{"questions": []}', "3", "[]", '{"test_queries": {}}'])
 def test_a_file_without_questions_is_an_error(content: str, tmp_path: Path) -> None:
     path = tmp_path / "set.json"

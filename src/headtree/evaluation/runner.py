@@ -114,10 +114,7 @@ def ask(question: SuiteQuestion, opened: OpenIndex, *, mode: str = "") -> Row:
     """
     started = time.monotonic()
     try:
-        if question.problem:
-            raise HeadtreeError(question.problem)
-        answer, evidence = answer_with_evidence(opened, question.query)
-        _check_mode(answer, mode)
+        return _answered(question, opened, mode)
     except (ModelCallError, ModelUnavailableError) as error:
         return _failed(question, opened, error, "outage", started)
     except HeadtreeError as error:
@@ -125,7 +122,15 @@ def ask(question: SuiteQuestion, opened: OpenIndex, *, mode: str = "") -> Row:
     except Exception as error:  # a defect of ours in one question must not cost the others; it is told in full
         _log.exception("question %s failed", question.key)
         return _failed(question, opened, error, "defect", started)
+
+
+def _answered(question: SuiteQuestion, opened: OpenIndex, mode: str) -> dict[str, Any]:
+    if question.problem:
+        raise HeadtreeError(question.problem)
+    started = time.monotonic()
+    answer, evidence = answer_with_evidence(opened, question.query)
     seconds = round(time.monotonic() - started, 4)
+    _check_mode(answer, mode)
     with opened.index.snapshot() as view:
         row = _row(question, answer, opened, trail_of(question, answer, evidence, view), seconds)
         row["diagnosis"] = diagnose(question, row, view, k=opened.settings.sections)
@@ -152,7 +157,8 @@ def _failed(question: SuiteQuestion, opened: OpenIndex, error: Exception, kind: 
         usage=Usage(),
         timings=Timings(),
     )
-    trail = {"error": message, "error_kind": kind, "diagnosis": None}
+    nothing_found: dict[str, Any] = {"candidates": [], "offered": [], "read_numbers": [], "cited_numbers": []}
+    trail = {"error": message, "error_kind": kind, "diagnosis": None, **nothing_found}
     return _row(question, nothing, opened, trail, round(time.monotonic() - started, 4))
 
 

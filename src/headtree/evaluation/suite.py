@@ -7,7 +7,7 @@ sections as line ranges, needed and acceptable pictures, printed numbers). What 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,14 +49,18 @@ def read_suite(path: Path, *, split: str | None = None) -> Suite:
         known = sorted({str(row["split"]) for row in rows if isinstance(row, dict) and row.get("split")})
         wanted = f" of the split {split!r} (it has: {', '.join(known) or 'none'})" if split else ""
         raise HeadtreeError(f"{path} holds no questions{wanted}")
-    name = f"{_suite_name(path)}-{split}" if split else _suite_name(path)
-    return Suite(name, tuple(questions), tuple(problems))
+    return Suite(_suite_name(path, questions, split), tuple(questions), tuple(problems))
 
 
-def _suite_name(path: Path) -> str:
-    """Name a set by its file, or by its folder where the file's name says nothing."""
-    generic = {"questions", "test_queries"}
-    return path.resolve().parent.name if path.stem in generic else path.stem
+def _suite_name(path: Path, questions: Sequence[SuiteQuestion], split: str | None) -> str:
+    """Name a set by its file; where that says nothing, by its folder or by the one split of its rows."""
+    if path.stem == "questions":
+        name = path.resolve().parent.name
+    else:
+        splits = {question.split for question in questions}
+        only = splits.pop() if len(splits) == 1 else ""
+        name = only if path.stem == "test_queries" and only else path.stem
+    return f"{name}-{split}" if split and split != name else name
 
 
 def _read_rows(path: Path) -> list[Any]:
