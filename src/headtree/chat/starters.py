@@ -1,0 +1,63 @@
+"""Example questions made from an index: they show what can be asked, and the documents do answer them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from headtree.indexing.index import Snapshot, StoredDocument
+from headtree.types import FigureKind
+
+STARTERS = 6
+_DOCUMENTS = 12
+"""Documents that are looked at: reading thousands would delay the first page."""
+_CAPTION_WORDS = range(3, 19)
+_KIND_WORDS = {
+    FigureKind.FIGURE: "What does {label} of {document} show?",
+    FigureKind.TABLE: "What values does {label} of {document} list?",
+    FigureKind.FORMULA: "What is {label} of {document}, and what do its symbols mean?",
+    FigureKind.ALGORITHM: "What are the steps of {label} of {document}?",
+}
+
+
+def make_starters(view: Snapshot, *, count: int = STARTERS) -> tuple[str, ...]:
+    """Return up to ``count`` questions, spread over the documents and over kinds of picture."""
+    ids = view.document_ids()
+    step = max(1, len(ids) // _DOCUMENTS)
+    queues = [list(_questions(view.document(doc_id))) for doc_id in ids[::step][:_DOCUMENTS]]
+    questions: list[str] = []
+    for turn in range(count):
+        questions += [queue[turn] for queue in queues if turn < len(queue)]
+    return tuple(dict.fromkeys(questions))[:count]
+
+
+def _questions(document: StoredDocument) -> Iterator[str]:
+    """Yield questions about one document: a picture, a section, a picture of another kind."""
+    name = _readable(document.doc_id)
+    pictures = list(_about_pictures(document, name))
+    sections = list(_about_sections(document, name))
+    for position in range(max(len(pictures), len(sections))):
+        yield from pictures[position : position + 1]
+        yield from sections[position : position + 1]
+
+
+def _about_pictures(document: StoredDocument, name: str) -> Iterator[str]:
+    asked: set[FigureKind] = set()
+    for figure in document.figures:
+        known = figure.label and figure.exists and len(figure.caption.split()) in _CAPTION_WORDS
+        if known and figure.kind in _KIND_WORDS and figure.kind not in asked:
+            asked.add(figure.kind)
+            yield _KIND_WORDS[figure.kind].format(label=figure.label, document=name)
+
+
+def _about_sections(document: StoredDocument, name: str) -> Iterator[str]:
+    """Ask about sections deep enough to have a subject of their own and long enough to say something."""
+    for section in document.sections.values():
+        title = re.sub(r"^(?:[\dA-Z]{1,3}(?:\.\d+)*\.?|[IVX]+\.)\s+", "", section.title).strip()
+        words = len(title.split())
+        if section.level >= 2 and section.noise is None and 2 <= words <= 9 and len(section.body) >= 4:
+            yield f"What does {name} say about “{title}”?"
+
+
+def _readable(doc_id: str) -> str:
+    return doc_id.rsplit("/", 1)[-1]
