@@ -14,12 +14,15 @@ from headtree.chat.safe_text import escape_label, render_markdown
 from headtree.chat.workspace import Workspace
 from headtree.types import Answer
 
-AVATAR = "🌳"
+AVATAR = ":material/account_tree:"
+_ASKER = ":material/person:"
+_SHOWN_WARNINGS = 3
+"""Fallbacks and doubts that stand right below the answer; all of them are in how it was found."""
 
 
 def draw_question(turn: Turn) -> None:
     """Draw what was asked, letter by letter as it was typed."""
-    with st.chat_message("user"):
+    with st.chat_message("user", avatar=_ASKER):
         st.text(turn.question)
 
 
@@ -57,6 +60,8 @@ def _draw_answered(turn: Turn, chat_id: str, workspace: Workspace) -> None:
         _ask_again(turn, "Ask again")
         return
     _draw_text(turn, answer)
+    for warning in answer.warnings[:_SHOWN_WARNINGS]:
+        st.caption(f":orange[:material/warning:] {escape_label(warning, longest=300)}")
     windows: list[Card] = []
     key = turn.turn_id[:12]
     if answer.figures:

@@ -19,6 +19,9 @@ from headtree.types import Figure, ShownFigure
 _CARD_EDGES = 34
 """Pixels of a card's padding and border, left and right together."""
 _CAPTION_CHARACTERS = 110
+_NARROW = 640
+"""Pixels; an enlarged picture that is narrower has its words beside it."""
+_FACTS_WIDTH = 360
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +102,24 @@ def draw_enlarged(card: Card, workspace: Workspace) -> None:
     if isinstance(drawn, str) or found.file is None:
         st.warning(f"The picture cannot be shown: {escape_label(str(drawn))}.", icon=":material/broken_image:")
         return
-    st.image(drawn.png, width=drawn.width, alt=card.name)
-    if card.caption:
-        st.markdown(render_line(card.caption))
-    for line in _known_about(card, workspace):
-        st.caption(line)
-    st.caption(f"{drawn.natural[0]} x {drawn.natural[1]} pixels")
-    st.download_button(
-        "Download the picture",
-        found.file.read_bytes(),
-        file_name=file_name(1, card.label, card.path).removeprefix("01-"),
-        icon=":material/download:",
-        on_click="ignore",
-        key="download-picture",
-    )
+    # A narrow picture leaves room beside it for what is known; the words of a wide one go below.
+    with st.container(horizontal=True, gap="large"):
+        with st.container(width=drawn.width + 4):
+            st.image(drawn.png, width=drawn.width, alt=card.name)
+        with st.container(width=_FACTS_WIDTH if drawn.width < _NARROW else "stretch", gap="xsmall"):
+            if card.caption:
+                st.markdown(render_line(card.caption))
+            for line in _known_about(card, workspace):
+                st.caption(line)
+            st.caption(f"{drawn.natural[0]} x {drawn.natural[1]} pixels")
+            st.download_button(
+                "Download the picture",
+                found.file.read_bytes(),
+                file_name=file_name(1, card.label, card.path).removeprefix("01-"),
+                icon=":material/download:",
+                on_click="ignore",
+                key="download-picture",
+            )
 
 
 def _known_about(card: Card, workspace: Workspace) -> list[str]:
@@ -135,7 +142,7 @@ def _known_about(card: Card, workspace: Workspace) -> list[str]:
         lines.append(f"Page {found.page} of the PDF")
     if figure.mentions:
         where = ", ".join(str(mention.line) for mention in figure.mentions[:12])
-        lines.append(f"Mentioned in lines {where}")
+        lines.append(f"Mentioned in {'line' if len(figure.mentions) == 1 else 'lines'} {where}")
     if figure.alt and figure.alt != card.caption:
         lines.append(f"Description: {render_line(figure.alt)}")
     return lines

@@ -30,7 +30,7 @@ def _draw_chats(workspace: Workspace, chat_id: str) -> None:
         st.button(
             escape_label(summary.title, longest=34),
             key=f"chat-{summary.chat_id}",
-            type="primary" if summary.chat_id == chat_id else "tertiary",
+            type="secondary" if summary.chat_id == chat_id else "tertiary",
             icon=":material/chat_bubble:",
             on_click=open_chat,
             args=(summary.chat_id,),

@@ -119,7 +119,8 @@ def draw_section(link: SectionLink, workspace: Workspace, *, key: str) -> None:
     whole = st.session_state.get(f"{key}-whole", False)
     shown = excerpt(document, section, link.marked, whole=bool(whole))
     st.caption(escape_label(" > ".join(shown.breadcrumb), longest=300))
-    st.caption(f"lines {shown.span.first} to {shown.span.last} of {section.span.first} to {section.span.last}")
+    part = "the whole section" if shown.whole else f"of {section.span.first} to {section.span.last}"
+    st.caption(f"Lines {shown.span.first} to {shown.span.last}, {part}")
     with st.container(border=True):
         st.html(numbered_lines(shown.lines, first=shown.span.first, marked=link.marked))
     if not shown.whole or whole:

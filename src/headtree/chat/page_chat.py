@@ -109,9 +109,9 @@ def _draw_steps(job: AnswerJob) -> None:
     """Draw a line for each step, the last one as running."""
     steps = job.steps or (Step("searching", "", 0.0),)
     for step in steps[:-1]:
-        st.markdown(f":green[:material/check_circle:] {_step_line(step)}")
+        st.status(_step_line(step), type="step", state="complete")
     seconds = int(job.seconds)
-    st.markdown(f":material/progress_activity: **{_step_line(steps[-1])}** {f'({seconds} s)' if seconds >= 2 else ''}")
+    st.status(f"{_step_line(steps[-1])}{f' ({seconds} s)' if seconds >= 2 else ''}", type="step", state="running")
 
 
 def _step_line(step: Step) -> str:

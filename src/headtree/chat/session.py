@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from headtree.chat.answering import answer_from
 from headtree.chat.history import AnswerOptions, Chat, is_id, new_id
 from headtree.chat.workspace import Overview, Workspace
 from headtree.errors import HeadtreeError
@@ -66,7 +65,7 @@ def ask(workspace: Workspace, overview: Overview, chat_id: str, question: str) -
             str(st.session_state.get("browser", "")),
             question,
             chosen_options(workspace, overview),
-            answer_from(workspace.open()),
+            workspace.answerer(),
         )
     except HeadtreeError as error:
         st.session_state["not_asked"] = (str(error), question)

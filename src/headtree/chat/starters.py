@@ -24,21 +24,26 @@ def make_starters(view: Snapshot, *, count: int = STARTERS) -> tuple[str, ...]:
     """Return up to ``count`` questions, spread over the documents and over kinds of picture."""
     ids = view.document_ids()
     step = max(1, len(ids) // _DOCUMENTS)
-    queues = [list(_questions(view.document(doc_id))) for doc_id in ids[::step][:_DOCUMENTS]]
+    queues = [
+        list(_questions(view.document(doc_id), first=number)) for number, doc_id in enumerate(ids[::step][:_DOCUMENTS])
+    ]
     questions: list[str] = []
     for turn in range(count):
         questions += [queue[turn] for queue in queues if turn < len(queue)]
     return tuple(dict.fromkeys(questions))[:count]
 
 
-def _questions(document: StoredDocument) -> Iterator[str]:
-    """Yield questions about one document: a picture, a section, a picture of another kind."""
+def _questions(document: StoredDocument, *, first: int) -> Iterator[str]:
+    """Yield questions about one document, pictures and sections in turn; ``first`` varies what it begins with."""
     name = _readable(document.doc_id)
     pictures = list(_about_pictures(document, name))
     sections = list(_about_sections(document, name))
+    if pictures:
+        pictures = pictures[first % len(pictures) :] + pictures[: first % len(pictures)]
+    kinds = (sections, pictures) if first % 3 == 2 else (pictures, sections)
     for position in range(max(len(pictures), len(sections))):
-        yield from pictures[position : position + 1]
-        yield from sections[position : position + 1]
+        for questions in kinds:
+            yield from questions[position : position + 1]
 
 
 def _about_pictures(document: StoredDocument, name: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from headtree.chat.answering import AnswerBoard
+from headtree.chat.answering import AnswerBoard, Answerer, answer_from
 from headtree.chat.building import BuildBoard
 from headtree.chat.history import ChatStore
 from headtree.chat.starters import make_starters
@@ -73,6 +73,14 @@ class Workspace:
             if self._opened is None:
                 self._opened = open_index(self.settings)
             return self._opened
+
+    def answerer(self) -> Answerer:
+        """Return what answers the questions of this workspace.
+
+        Raises:
+            HeadtreeError: the index cannot be used.
+        """
+        return answer_from(self.open())
 
     def overview(self) -> Overview:
         """Return what the index holds now; it is read again only after a build.
