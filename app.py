@@ -18,6 +18,7 @@ def chat() -> None:
 
 def documents() -> None:
     """Look at the documents, add and remove some."""
+    st.set_page_config(layout="wide")
     draw_documents_page(shared_workspace())
 
 

@@ -55,9 +55,9 @@ Figure 2: Shaft of the pump from above
 
 Table 1 lists the limits of pressure of the pump.
 
-![](figures/strip.png)
-
 Table 1: Limits of pressure and temperature of the pump
+
+![](figures/strip.png)
 
 The price of the pump rose from $5 million and to $6 million in two years.
 

@@ -103,7 +103,7 @@ def _found(turn: Turn, text: str, *, figures: tuple[str, ...] = (), answerable: 
         ),
         warnings=(note,) if note else (),
     )
-    traced = TracedFigure("Pump#other", "Pump", "other.png", "F9", "Figure 9", "Other", "stands there", False, "too little")
+    traced = TracedFigure("Pump#other", "Pump", "other.png", "F9", "Figure 9", "Other", "stands there", False, "weak")
     return Found(answer, Trace(figures=(traced,)), "1")
 
 
@@ -112,8 +112,10 @@ _ANSWERS: dict[str, Callable[[Turn], Found]] = {
     "hostile": lambda turn: _found(turn, HOSTILE),
     "six": lambda turn: _found(turn, "All six [1].", figures=tuple(LABELS)),
     "abstain": lambda turn: _found(turn, "The documents do not answer this.", answerable=False),
-    "fallback": lambda turn: _found(turn, "Quotes [1].", note="no key for gemini: answered by the local reader (quotes only)"),
-    "unchecked": lambda turn: _found(turn, "With one [1].", figures=("normal",), note="the pictures were not looked at: timeout"),
+    "fallback": lambda turn: _found(turn, "Quotes [1].", note="no key for gemini: answered by the local reader "),
+    "unchecked": lambda turn: _found(
+        turn, "With one [1].", figures=("normal",), note="the pictures were not looked at"
+    ),
 }
 
 
@@ -130,6 +132,7 @@ def chat() -> None:
 
 
 def documents() -> None:
+    st.set_page_config(layout="wide")
     draw_documents_page(workspace())
 
 

@@ -19,8 +19,8 @@ def draw_sidebar(workspace: Workspace, overview: Overview, chat_id: str) -> None
         _draw_chats(workspace, chat_id)
         _draw_filter(overview)
         _draw_settings(workspace)
-        st.caption(f"Index: {len(overview.documents)} documents, state {escape_label(overview.generation)}")
-        st.caption(f"Answers: local, quotes only. Search: {escape_label(overview.embedder)}")
+        search = "by words only" if overview.embedder == "none" else f"by words and {escape_label(overview.embedder)}"
+        st.caption(f"Index: {len(overview.documents)} documents, state {escape_label(overview.generation)}, {search}")
 
 
 def _draw_chats(workspace: Workspace, chat_id: str) -> None:
@@ -35,7 +35,6 @@ def _draw_chats(workspace: Workspace, chat_id: str) -> None:
             on_click=open_chat,
             args=(summary.chat_id,),
             wrap=False,
-            width="stretch",
         )
     if len(summaries) > shown:
         st.button(f"All {len(summaries)} chats", key="all-chats-button", type="tertiary", on_click=_show_all)

@@ -18,7 +18,7 @@ from headtree.types import Citation, FigureKind, LineSpan, Section
 
 _NOTES = {
     CitationState.MOVED: "The document changed since this answer; the quote now stands in other lines.",
-    CitationState.CHANGED: "The section changed since this answer and no longer says this; the quote is as it was then.",
+    CitationState.CHANGED: "The section changed since this answer and no longer says this; the quote is as it was.",
     CitationState.GONE: "This document is no longer in the index; the quote is kept as it was.",
 }
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from headtree.chat.building import BuildJob
+from headtree.chat.draw_upload import draw_upload
 from headtree.chat.safe_text import escape_label
 from headtree.chat.workspace import Workspace
 from headtree.errors import HeadtreeError, IndexMissingError
+from headtree.indexing.documents import find_documents
 
 _STAGES = {
     "starting": "Starting",
@@ -24,20 +28,32 @@ def draw_no_index(workspace: Workspace, error: HeadtreeError) -> None:
         st.title("The index is being built", anchor=False)
         draw_building(workspace)
         return
-    if isinstance(error, IndexMissingError):
-        st.title("No documents yet", anchor=False)
-        st.markdown("Put Markdown documents into the folder below, or add some on the page **Documents**.")
-    else:
+    waiting = _documents_waiting(workspace.settings.documents)
+    if not isinstance(error, IndexMissingError):
         st.title("The index cannot be used", anchor=False)
         st.error(escape_label(str(error), longest=600), icon=":material/error:")
-    st.caption(f"Documents: {escape_label(str(workspace.settings.documents), longest=300)}")
-    st.caption("On the command line: `headtree index`")
-    if workspace.settings.chat_uploads and st.button(
-        "Build the index", icon=":material/construction:", type="primary", key="build"
-    ):
+    elif waiting:
+        st.title("The documents are not indexed yet", anchor=False)
+        st.markdown(f"{waiting} Markdown documents are waiting. Indexing them takes about a minute for 200 pages.")
+    else:
+        st.title("No documents yet", anchor=False)
+        st.markdown("Add some here, or put Markdown documents with their images into the folder below.")
+    st.caption(f"Folder: {escape_label(str(workspace.settings.documents), longest=300)}")
+    draw_build_outcome(workspace.builds.last)
+    if not workspace.settings.chat_uploads:
+        st.caption("On the command line: `headtree index`")
+    elif not waiting:
+        draw_upload(workspace)
+    elif st.button("Build the index", icon=":material/construction:", type="primary", key="build"):
         workspace.builds.start()
         st.rerun()
-    draw_build_outcome(workspace.builds.last)
+
+
+def _documents_waiting(documents: Path) -> int:
+    try:
+        return len(find_documents(documents))
+    except HeadtreeError:
+        return 0
 
 
 def draw_building(workspace: Workspace) -> None:

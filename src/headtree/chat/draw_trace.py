@@ -15,10 +15,9 @@ def trace_title(turn: Turn) -> str:
     answer, trace = turn.answer, turn.trace
     if answer is None or trace is None:
         return "How this was found"
-    return (
-        f"How this was found: {len(answer.sections)} sections, {len(answer.figures)} of {len(trace.figures)} pictures, "
-        f"{answer.timings.total:.1f} s"
-    )
+    sections = "1 section" if len(answer.sections) == 1 else f"{len(answer.sections)} sections"
+    pictures = f"{len(answer.figures)} of {len(trace.figures)} pictures"
+    return f"How this was found: {sections}, {pictures}, {answer.timings.total:.1f} s"
 
 
 def draw_trace(turn: Turn) -> None:

@@ -8,35 +8,37 @@ import streamlit as st
 
 from headtree.chat.draw_sources import SectionLink, draw_section
 from headtree.chat.draw_states import draw_build_outcome, draw_building, draw_no_index
+from headtree.chat.draw_upload import draw_upload
 from headtree.chat.library import DECISIONS, TreeRow, remove_document, stored_warnings, tree_rows
 from headtree.chat.safe_text import escape_label
-from headtree.chat.uploads import MOST_UPLOAD_BYTES, UPLOAD_TYPES, Stored, Upload, store_upload
-from headtree.chat.workspace import Overview, Workspace
+from headtree.chat.workspace import Workspace
 from headtree.errors import HeadtreeError
 from headtree.indexing.index import StoredDocument
 from headtree.types import BuildWarning
 
-_TREE_LIMIT = 500
-"""Sections up to which each gets a line of its own on the page; a table holds more."""
+_LIST_LIMIT = 250
+"""Sections up to which each gets a button, which a keyboard and a screen reader can use; a table holds more."""
 
 
 def draw_documents_page(workspace: Workspace) -> None:
     """Draw the page."""
-    st.title("Documents", anchor=False)
-    draw_building(workspace)
-    draw_build_outcome(workspace.builds.last)
-    if workspace.settings.chat_uploads:
-        _draw_upload(workspace)
     try:
         overview = workspace.overview()
     except HeadtreeError as error:
         draw_no_index(workspace, error)
         return
+    st.title("Documents", anchor=False)
+    if workspace.settings.chat_uploads:
+        with st.expander("Add documents", icon=":material/upload_file:", key="add-documents"):
+            draw_upload(workspace)
+    draw_building(workspace)
+    draw_build_outcome(workspace.builds.last)
     st.caption(f"{len(overview.documents)} documents, {overview.sections} sections, {overview.figures} pictures")
     names = [document.doc_id for document in overview.documents]
     if st.session_state.get("shown_document") not in names:
         st.session_state.pop("shown_document", None)
-    doc_id = st.selectbox("Document", names, key="shown_document", format_func=_document_label(overview))
+    labels = {d.doc_id: f"{d.doc_id} ({d.sections} sections, {d.figures} pictures)" for d in overview.documents}
+    doc_id = st.selectbox("Document", names, key="shown_document", format_func=lambda name: labels.get(name, name))
     if doc_id is None:
         return
     with workspace.open().index.snapshot() as view:
@@ -50,24 +52,23 @@ def draw_documents_page(workspace: Workspace) -> None:
         _draw_removal(document, workspace)
 
 
-def _document_label(overview: Overview):  # type: ignore[no-untyped-def]
-    counts = {d.doc_id: f"{d.doc_id} ({d.sections} sections, {d.figures} pictures)" for d in overview.documents}
-    return lambda doc_id: counts.get(doc_id, doc_id)
-
-
 # ---------------------------------------------------------------------------------------------------------- tree
 
 
+@st.fragment
 def _draw_tree(document: StoredDocument, workspace: Workspace) -> None:
+    """Draw the tree beside the chosen section; a fragment, for a click in the tree concerns nothing else."""
     rows = tree_rows(document)
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        chosen = _draw_table(rows, document.doc_id)
+        chosen = _draw_list(rows, document.doc_id) if len(rows) <= _LIST_LIMIT else _draw_table(rows, document.doc_id)
     with right:
         if chosen is None:
             st.info("Choose a section to read it and to see its pictures.", icon=":material/menu_book:")
             return
         st.markdown(f"**{escape_label(chosen.section.title, longest=160)}**")
+        if chosen.section.noise:
+            st.caption(f"Not searched: {escape_label(chosen.section.noise)}")
         if st.button("Ask about this", icon=":material/chat_bubble:", key="ask-about"):
             st.session_state["documents"] = [document.doc_id]
             st.session_state["ask"] = f"What does the section “{chosen.section.title}” say?"
@@ -75,18 +76,36 @@ def _draw_tree(document: StoredDocument, workspace: Workspace) -> None:
         draw_section(SectionLink(document.doc_id, chosen.section.node_id), workspace, key="tree")
 
 
+def _draw_list(rows: Sequence[TreeRow], doc_id: str) -> TreeRow | None:
+    """Draw a button for each section, indented by its depth, and return the row that was chosen last."""
+    state = f"section-{doc_id}"
+    with st.container(height=640, gap=None, key="tree-list"):
+        for row in rows:
+            section = row.section
+            pictures = f" :gray-badge[{row.below}]" if row.below else ""
+            noise = " :gray[:material/visibility_off:]" if section.noise else ""
+            # A word joiner keeps the indentation: leading space alone would be trimmed.
+            indent = "\u2060" + "\u2003" * section.level
+            label = f"{indent}{escape_label(section.title, longest=60)}{pictures}{noise}"
+            chosen = st.session_state.get(state) == section.node_id
+            if st.button(label, key=f"row-{section.node_id}", type="secondary" if chosen else "tertiary"):
+                st.session_state[state] = section.node_id
+                st.rerun(scope="fragment")
+    return next((row for row in rows if row.section.node_id == st.session_state.get(state)), None)
+
+
 def _draw_table(rows: Sequence[TreeRow], doc_id: str) -> TreeRow | None:
-    """Draw the tree as a table of indented titles and return the chosen row."""
+    """Draw a large tree as a table of indented titles and return the chosen row."""
     event = st.dataframe(
         {
             "section": ["\u2003" * row.section.level + row.section.title for row in rows],
             "pictures": [row.below or None for row in rows],
             "own": [row.counts for row in rows],
             "line": [row.section.line for row in rows],
-            "not indexed": [row.section.noise or "" for row in rows],
+            "not searched": [row.section.noise or "" for row in rows],
         },
         hide_index=True,
-        height=min(620, 38 + 35 * len(rows)),
+        height=640,
         on_select="rerun",
         selection_mode="single-row",
         key=f"tree-{doc_id}",
@@ -128,41 +147,6 @@ def _draw_warnings(warnings: Sequence[BuildWarning]) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ adding, removing
-
-
-def _draw_upload(workspace: Workspace) -> None:
-    with (
-        st.expander("Add documents", icon=":material/upload_file:", key="add-documents"),
-        st.form("upload", border=False, clear_on_submit=True),
-    ):
-        files = st.file_uploader(
-            "PDF, Markdown, or a ZIP with Markdown and its images",
-            type=list(UPLOAD_TYPES),
-            accept_multiple_files=True,
-            key="files",
-            max_upload_size=MOST_UPLOAD_BYTES // 1_000_000,
-        )
-        replace = st.checkbox("Replace documents of the same name (the old ones go to .removed)", key="replace")
-        if st.form_submit_button("Add and index", icon=":material/add:", disabled=workspace.builds.running is not None):
-            uploads = [Upload(file.name, file.getvalue()) for file in files or ()]
-            _store_and_build(uploads, workspace, replace=replace)
-
-
-def _store_and_build(uploads: Sequence[Upload], workspace: Workspace, *, replace: bool) -> None:
-    """Put uploads in place, say which could not be, and index what came in."""
-    stored: list[Stored] = []
-    for upload in uploads:
-        try:
-            stored.append(store_upload(upload, workspace.settings.documents, replace=replace))
-        except HeadtreeError as error:
-            st.error(escape_label(str(error), longest=400), icon=":material/error:")
-    for one in stored:
-        if one.left_out:
-            listed = "; ".join(one.left_out[:8])
-            st.warning(f"{len(one.left_out)} files were left out: {escape_label(listed, longest=600)}")
-    if stored:
-        workspace.builds.start([one.pdf for one in stored if one.pdf is not None])
-        draw_building(workspace)
 
 
 def _draw_removal(document: StoredDocument, workspace: Workspace) -> None:
