@@ -35,6 +35,9 @@ _ADDRESS = re.compile(
 _SHORTCODE = re.compile(r":(?=[\w+\-/]*[A-Za-z][\w+\-/]*:|[+-]1:|100:|1234:)")
 _ARROW = re.compile(r"(?<!\S)(<->|->|<-|--|>=|<=|~=)(?!\S)")
 _JOINER = "\u2060"
+_ACTIVE_IN_FORMULA = re.compile(
+    r"(?<=!)(?=\[)|(?<=\])(?=[(\[:])|(?<=<)(?=[A-Za-z/!?])|(?<=:)(?=[\w/])|(?<=www)(?=\.)|(?<=\w)(?=@)", re.IGNORECASE
+)
 _LANGUAGE = re.compile(r"[\w+#.-]{1,20}")
 
 
@@ -92,10 +95,11 @@ def numbered_lines(lines: Sequence[str], *, first: int, marked: LineSpan | None 
     """
     rows = []
     for number, line in enumerate(lines, start=first):
-        style = ' style="background:#ffe58a;color:#111"' if marked is not None and number in marked else ""
-        state = ' class="cited"' if style else ""
+        cited = marked is not None and number in marked
+        colours = ";background:#ffe58a;color:#111" if cited else ""
         rows.append(
-            f'<div{state}{style}><span style="display:inline-block;min-width:3.2em;opacity:.65;user-select:none">'
+            f'<div{" class=cited" if cited else ""} style="padding-left:3.2em;text-indent:-3.2em{colours}">'
+            '<span style="display:inline-block;min-width:3.2em;text-indent:0;opacity:.65;user-select:none">'
             f"{number}</span>{html.escape(_clean(line)) or '&nbsp;'}</div>"
         )
     return (
@@ -174,7 +178,7 @@ def _cell(node: SyntaxTreeNode) -> str:
 
 
 def _display_block(node: SyntaxTreeNode) -> list[str]:
-    return ["$$", *node.content.split("\n"), "$$"]
+    return ["$$", *_formula(node.content, one_line=False).split("\n"), "$$"]
 
 
 _BLOCKS: dict[str, Callable[[SyntaxTreeNode], list[str]]] = {
@@ -202,7 +206,14 @@ def _inline(nodes: Iterable[SyntaxTreeNode], *, one_line: bool = False, strong: 
         one_line: for headings, cells and captions, where a line break or a displayed formula has no place.
         strong: whether the whole is bold already.
     """
-    return "".join(_span(node, one_line, strong) for node in nodes)
+    parts: list[str] = []
+    before = ""
+    for node in nodes:
+        part = _span(node, one_line, strong)
+        # Streamlit takes no dollar sign before a letter or digit for the end of a formula.
+        parts += [_JOINER if before == "math_inline" and part[:1].isalnum() else "", part]
+        before = node.type
+    return "".join(parts)
 
 
 def _span(node: SyntaxTreeNode, one_line: bool, strong: bool) -> str:
@@ -214,10 +225,10 @@ def _span(node: SyntaxTreeNode, one_line: bool, strong: bool) -> str:
         case "softbreak" | "hardbreak":
             return " " if one_line else "\n" if node.type == "softbreak" else "\\\n"
         case "math_inline":
-            return f"${' '.join(node.content.split())}$"
+            return f"${_formula(node.content, one_line=True)}$"
         case "math_display":
-            formula = " ".join(node.content.split())
-            return f"$\\displaystyle {formula}$" if one_line else f"\n$$\n{node.content}\n$$\n"
+            formula = _formula(node.content, one_line=one_line)
+            return f"$\\displaystyle {formula}$" if one_line else f"\n$$\n{formula}\n$$\n"
         case "strong" if strong:
             return _inline(node.children, one_line=one_line, strong=True)
         case "strong" | "em" | "s":
@@ -230,6 +241,15 @@ def _span(node: SyntaxTreeNode, one_line: bool, strong: bool) -> str:
             return _text(f"[picture: {node.content}]" if node.content else "[picture]")
         case _:
             return _text(node.content)
+
+
+def _formula(content: str, *, one_line: bool) -> str:
+    """Return LaTeX that is nothing but text should a reader not see the formula in it.
+
+    TeX ignores spaces, Markdown does not: one between the characters takes pictures, links and directives apart.
+    """
+    lines = [" ".join(line.split()) for line in content.split("\n")]
+    return _ACTIVE_IN_FORMULA.sub(" ", (" " if one_line else "\n").join(lines)).replace("`", "‘")
 
 
 def _link(node: SyntaxTreeNode, one_line: bool, strong: bool) -> str:
