@@ -155,9 +155,11 @@ def _draw_actions(turn: Turn, chat_id: str, workspace: Workspace, *, key: str) -
             )
 
 
-def _ask_again(turn: Turn, label: str) -> None:
+def _ask_again(turn: Turn, button_label: str) -> None:
     key = f"again-{turn.turn_id[:12]}"
-    if st.button(label, icon=":material/refresh:", key=key, type="tertiary", help="With the settings of the side bar"):
+    if st.button(
+        button_label, icon=":material/refresh:", key=key, type="tertiary", help="With the settings of the side bar"
+    ):
         st.session_state["ask"] = turn.question
         st.rerun()
 
