@@ -89,6 +89,16 @@ def visitor(browser: Any, server: Server) -> Iterator[Visitor]:
     one.context.close()
 
 
+@pytest.fixture(scope="module")
+def six(browser: Any, server: Server) -> Iterator[Visitor]:
+    """A visitor before an answer with six pictures, for tests that leave it as it is."""
+    one = Visitor(browser, server)
+    one.open()
+    one.ask("six pictures cost $5")
+    yield one
+    one.context.close()
+
+
 def chat_files(server: Server) -> list[Path]:
     return sorted((server.home / "chats").glob("*.json"))
 
@@ -120,13 +130,22 @@ def test_question_is_literal_and_nothing_leaves_the_server(visitor: Visitor, scr
 # 2, 3 ------------------------------------------------------------------------------------------------------------
 
 
-def test_money_stays_money_and_formulas_are_drawn(visitor: Visitor) -> None:
+def test_money_formulas_and_hostile_text(visitor: Visitor) -> None:
     visitor.open()
     page = visitor.ask("money please")
     message = page.locator("[data-testid=stChatMessage]").nth(1)
     assert message.locator(".katex").count() == 2
     assert "cost $5 million and $6 million;" in message.inner_text()
     assert message.locator("em").count() == 0
+    page = visitor.ask("hostile please", turns=2)
+    message = page.locator("[data-testid=stChatMessage]").nth(3)
+    text = message.inner_text()
+    for literal in ("<script>", "<style>", ":red[colour]", "onerror", "+1:", "material/delete:", "# not a heading"):
+        assert literal in text
+    assert page.evaluate("window.hacked") is None
+    assert message.locator("a, h1, img, script, iframe").count() == 0
+    assert page.evaluate("getComputedStyle(document.body).display") != "none"
+    assert visitor.foreign_requests() == []
 
 
 def test_half_written_text_shows_no_formula_over_money(visitor: Visitor, screenshots: Path) -> None:
@@ -139,20 +158,6 @@ def test_half_written_text_shows_no_formula_over_money(visitor: Visitor, screens
     page.screenshot(path=screenshots / "answering.png")
     page.get_by_role("button", name="Stop").click()
     page.wait_for_selector("text=Stopped before it was complete")
-
-
-def test_hostile_answer_does_nothing(visitor: Visitor) -> None:
-    visitor.open()
-    page = visitor.ask("hostile please")
-    message = page.locator("[data-testid=stChatMessage]").nth(1)
-    text = message.inner_text()
-    for literal in ("<script>", "<style>", ":red[colour]", "onerror", "+1:", "material/delete:", "# not a heading"):
-        assert literal in text
-    assert page.evaluate("window.hacked") is None
-    assert message.locator("a, h1, script, iframe").count() == 0
-    assert message.locator("img").count() == 0
-    assert page.evaluate("getComputedStyle(document.body).display") != "none"
-    assert visitor.foreign_requests() == []
 
 
 # 4, 5 ------------------------------------------------------------------------------------------------------------
@@ -187,9 +192,8 @@ def test_six_pictures_of_any_shape(
     visitor.context.close()
 
 
-def test_picture_is_enlarged_and_focus_comes_back(visitor: Visitor, screenshots: Path) -> None:
-    visitor.open()
-    page = visitor.ask("six pictures")
+def test_picture_is_enlarged_and_focus_comes_back(six: Visitor, screenshots: Path) -> None:
+    page = six.page
     button = page.locator("button:visible", has_text="Figure 2").first
     button.focus()
     page.keyboard.press("Enter")
@@ -207,9 +211,8 @@ def test_picture_is_enlarged_and_focus_comes_back(visitor: Visitor, screenshots:
 # 6 ---------------------------------------------------------------------------------------------------------------
 
 
-def test_citation_opens_the_section_with_its_lines_marked(visitor: Visitor, screenshots: Path) -> None:
-    visitor.open()
-    page = visitor.ask("six pictures")
+def test_citation_opens_the_section_with_its_lines_marked(six: Visitor, screenshots: Path) -> None:
+    page = six.page
     page.locator("button:visible", has_text="[1] 1.1 Housing").first.focus()
     page.keyboard.press("Enter")
     body = page.locator("[data-testid=stPopoverBody]:visible")
@@ -305,9 +308,8 @@ def test_visitors_see_nothing_of_each_other(browser: Any, server: Server) -> Non
 # 11 --------------------------------------------------------------------------------------------------------------
 
 
-def test_saved_answer_opens_elsewhere(visitor: Visitor) -> None:
-    visitor.open()
-    page = visitor.ask("six pictures cost $5")
+def test_saved_answer_opens_elsewhere(six: Visitor) -> None:
+    page = six.page
     with page.expect_download() as download:
         page.locator("button:visible", has_text="Save").first.click()
     archive = zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes()))
@@ -316,7 +318,7 @@ def test_saved_answer_opens_elsewhere(visitor: Visitor) -> None:
     assert len(links) == 5
     assert set(links) <= set(archive.namelist())
     assert "six pictures cost $5" in text
-    assert str(visitor.server.home) not in text
+    assert str(six.server.home) not in text
 
 
 # 12 --------------------------------------------------------------------------------------------------------------

@@ -72,7 +72,8 @@ def draw_gallery(cards: Sequence[Card], documents: Path, *, key: str, enlarge: C
 
 def _draw_card(card: Card, drawn: DrawnPicture, *, key: str) -> bool:
     with st.container(width=drawn.width + _CARD_EDGES, border=True, gap="xsmall"):
-        st.image(drawn.png, width=drawn.width, alt=card.name)
+        # Given a number for the width or no format, Streamlit would decode and write the picture anew at every rerun.
+        st.image(drawn.png, width="stretch", output_format="PNG", alt=card.name)
         pressed = st.button(
             escape_label(card.name, longest=60),
             icon=":material/zoom_in:",
@@ -104,8 +105,8 @@ def draw_enlarged(card: Card, workspace: Workspace) -> None:
         return
     # A narrow picture leaves room beside it for what is known; the words of a wide one go below.
     with st.container(horizontal=True, gap="large"):
-        with st.container(width=drawn.width + 4):
-            st.image(drawn.png, width=drawn.width, alt=card.name)
+        with st.container(width=drawn.width):
+            st.image(drawn.png, width="stretch", output_format="PNG", alt=card.name)
         with st.container(width=_FACTS_WIDTH if drawn.width < _NARROW else "stretch", gap="xsmall"):
             if card.caption:
                 st.markdown(render_line(card.caption))

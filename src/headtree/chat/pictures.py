@@ -26,6 +26,8 @@ LARGE_SIDES = (1100, 600)
 """Most pixels, width and height, of an enlarged picture on the page: a laptop's window without its edges."""
 _DENSITY = 2
 """Pixels that are sent for one on the page, for sharp lines on dense screens."""
+_WIDEST_SENT = 1460
+"""Pixels; Streamlit shrinks what is wider, by a plainer method, at every rerun."""
 _MOST_FILE_BYTES = 60_000_000
 _MOST_PIXELS = 80_000_000
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
@@ -114,7 +116,8 @@ def draw_large(file: Path) -> DrawnPicture | str:
     if isinstance(image, str):
         return image
     scale = min(LARGE_SIDES[0] / image.width, LARGE_SIDES[1] / image.height, 2.0)
-    dense = image.resize(_scaled(image, min(scale * _DENSITY, 1.0)), Image.Resampling.LANCZOS)
+    density = min(scale * _DENSITY, 1.0, _WIDEST_SENT / image.width)
+    dense = image.resize(_scaled(image, density), Image.Resampling.LANCZOS)
     width, height = _scaled(image, scale)
     return DrawnPicture(_png(dense), width, height, image.size)
 
