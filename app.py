@@ -24,7 +24,7 @@ def documents() -> None:
 
 def main() -> None:
     """Draw the page that the address names."""
-    st.set_page_config(page_title="headtree", page_icon="🌳", layout="centered")
+    st.set_page_config(page_title="headtree", page_icon="🌳")
     try:
         shared_workspace()
     except SettingsError as error:

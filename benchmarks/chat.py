@@ -131,6 +131,7 @@ def measure_first_answer(browser: Any, url: str) -> dict[str, float]:
     first, whole = [], []
     for number in range(REPEATS):
         page = browser.new_page()
+        page.set_default_timeout(120_000)
         page.goto(url)
         page.wait_for_selector("text=For example")
         page.wait_for_selector(READY)
@@ -148,6 +149,7 @@ def measure_first_answer(browser: Any, url: str) -> dict[str, float]:
 def measure_long_chat(browser: Any, url: str, chat_id: str) -> dict[str, float]:
     """Open the long conversation, draw all of it, rerun it, and click inside one answer."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(120_000)
     meter = Meter(page)
 
     def quiet() -> None:
@@ -220,7 +222,13 @@ def main() -> None:
         results["script_50_answers_s"] = measure_script(chat_id)
     for name, value in results.items():
         print(f"{name:28} {value:8.2f}")
-    record = {"machine": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version(), **results}
+    record = {
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
+        "python": platform.python_version(),
+        **results,
+    }
     (ROOT / "results").mkdir(exist_ok=True)
     (ROOT / "results" / "chat-speed.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 

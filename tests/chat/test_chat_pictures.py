@@ -44,7 +44,7 @@ def test_absolute_path_is_not_followed(tmp_path: Path) -> None:
 @given(st.integers(1, 5000), st.integers(1, 5000))
 def test_box_is_bounded(width: int, height: int) -> None:
     box = fit(width, height)
-    assert box.strip or (box.height == THUMBNAIL_HEIGHT and 150 <= box.width <= 290)
+    assert box.strip or (64 <= box.height <= THUMBNAIL_HEIGHT and 150 <= box.width <= 274)
     assert not box.strip or (box.width <= min(width, ROW_WIDTH) and 48 <= box.height <= 200)
 
 

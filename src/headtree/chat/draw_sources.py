@@ -140,7 +140,9 @@ def _draw_page(document: StoredDocument, span: LineSpan, workspace: Workspace, *
         if image is None:
             st.caption("The page cannot be drawn.")
         else:
-            st.image(image, width="stretch", output_format="PNG", alt=f"Page {places[0].page} with the cited lines marked")
+            st.image(
+                image, width="stretch", output_format="PNG", alt=f"Page {places[0].page} with the cited lines marked"
+            )
 
 
 def _draw_pictures(document: StoredDocument, section: Section, workspace: Workspace, *, key: str) -> None:

@@ -88,7 +88,7 @@ def _draw_list(rows: Sequence[TreeRow], doc_id: str) -> TreeRow | None:
             indent = "\u2060" + "\u2003" * section.level
             label = f"{indent}{escape_label(section.title, longest=60)}{pictures}{noise}"
             chosen = st.session_state.get(state) == section.node_id
-            if st.button(label, key=f"row-{section.node_id}", type="secondary" if chosen else "tertiary"):
+            if st.button(label, key=f"row-{section.node_id}", type="secondary" if chosen else "tertiary", wrap=False):
                 st.session_state[state] = section.node_id
                 st.rerun(scope="fragment")
     return next((row for row in rows if row.section.node_id == st.session_state.get(state)), None)

@@ -14,12 +14,14 @@ from pathlib import Path
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 THUMBNAIL_HEIGHT = 190
-"""Pixels of a card's picture on the page; two rows of three fit on a small laptop."""
-THUMBNAIL_WIDTHS = (150, 290)
-ROW_WIDTH = 620
+"""Most pixels of a card's picture on the page; two rows of cards fit on a small laptop."""
+_LEAST_HEIGHT = 64
+THUMBNAIL_WIDTHS = (150, 274)
+"""Pixels; two of the widest cards fit into the column of the chat."""
+ROW_WIDTH = 614
 """Pixels of a strip, which gets a row of its own."""
 STRIP_RATIO = 3.2
-"""Width to height from which a picture is a strip: at 290 pixels it would be less than 90 high."""
+"""Width to height from which a picture is a strip: at 274 pixels it would be less than 90 high."""
 _STRIP_MINIMUM = 420
 """Pixels; a narrower one (a formula) stays small."""
 LARGE_SIDES = (1100, 600)
@@ -89,7 +91,9 @@ def fit(width: int, height: int) -> Box:
         drawn = min(width, ROW_WIDTH)
         return Box(drawn, max(48, round(height * drawn / width)), strip=True)
     narrow, wide = THUMBNAIL_WIDTHS
-    return Box(min(wide, max(narrow, round(width * THUMBNAIL_HEIGHT / height))), THUMBNAIL_HEIGHT)
+    box_width = min(wide, max(narrow, round(width * THUMBNAIL_HEIGHT / height)))
+    drawn_height = round(height * min(1.0, box_width / width))
+    return Box(box_width, min(THUMBNAIL_HEIGHT, max(_LEAST_HEIGHT, drawn_height)))
 
 
 def draw_thumbnail(file: Path) -> DrawnPicture | str:

@@ -47,12 +47,12 @@ def _questions(document: StoredDocument, *, first: int) -> Iterator[str]:
 
 
 def _about_pictures(document: StoredDocument, name: str) -> Iterator[str]:
-    asked: set[FigureKind] = set()
-    for figure in document.figures:
-        known = figure.label and figure.exists and len(figure.caption.split()) in _CAPTION_WORDS
-        if known and figure.kind in _KIND_WORDS and figure.kind not in asked:
-            asked.add(figure.kind)
-            yield _KIND_WORDS[figure.kind].format(label=figure.label, document=name)
+    """Ask about one picture of each kind: the one that the text mentions most."""
+    known = [f for f in document.figures if f.label and f.exists and len(f.caption.split()) in _CAPTION_WORDS]
+    for kind, question in _KIND_WORDS.items():
+        best = max((f for f in known if f.kind is kind), key=lambda figure: len(figure.mentions), default=None)
+        if best is not None:
+            yield question.format(label=best.label, document=name)
 
 
 def _about_sections(document: StoredDocument, name: str) -> Iterator[str]:
