@@ -243,7 +243,7 @@ def test_stop_acts_at_once_in_a_blocking_call(visitor: Visitor, server: Server) 
     page.get_by_role("button", name="Stop").click()
     page.wait_for_selector("text=Stopped before it was complete")
     assert time.monotonic() - started < 1.5
-    assert page.get_by_text("The first words").is_visible()
+    page.get_by_text("The first words", exact=True).wait_for()
     log = server.home / "provider.log"
     wait_until(log.exists)
     wait_until(lambda: log.read_text() == "stop was set: True")

@@ -167,6 +167,17 @@ def test_build_runs_beside_the_old_index(workspace: Any) -> None:
     assert "New" in {document.doc_id for document in workspace.overview().documents}
 
 
+def test_what_comes_in_during_a_build_is_indexed_after_it(workspace: Any) -> None:
+    board: BuildBoard = workspace.builds
+    documents = workspace.settings.documents
+    board.start()
+    for name in ("One", "Two"):
+        store_upload(Upload(f"{name}.md", b"# New\n\nText.\n"), documents)
+        board.start()
+    wait_until(lambda: {"One", "Two"} <= {document.doc_id for document in workspace.overview().documents})
+    wait_until(lambda: board.running is None)
+
+
 def test_failed_pdf_does_not_stop_the_others(workspace: Any, tmp_path: Path) -> None:
     pdf = tmp_path / "broken.pdf"
     pdf.write_bytes(b"%PDF-1.7 broken")

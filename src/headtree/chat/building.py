@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headtree.errors import Cancelled, ExtractionError, HeadtreeError
+from headtree.errors import Cancelled, ExtractionError, HeadtreeError, ModelUnavailableError
 from headtree.indexing.build import BuildStep
 from headtree.pipeline import build_index
 from headtree.settings import Settings
@@ -56,10 +56,15 @@ class BuildJob:
 
 @dataclass(slots=True)
 class BuildBoard:
-    """Runs one build at a time for a workspace, and keeps the last one."""
+    """Runs one build at a time for a workspace, and keeps the last one.
+
+    What is asked for meanwhile is done in one more build right after it.
+    """
 
     settings: Settings
     last: BuildJob | None = None
+    _waiting: list[Path] | None = None
+    """PDFs of the next build; ``None`` where none is asked for."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -68,9 +73,10 @@ class BuildBoard:
         return self.last if self.last is not None and not self.last.done.is_set() else None
 
     def start(self, pdfs: Sequence[Path] = ()) -> bool:
-        """Begin a build, with PDFs to be extracted first; ``False`` where one is at work."""
+        """Begin a build, with PDFs to be extracted first; ``False`` where it comes after the one that is at work."""
         with self._lock:
             if self.running is not None:
+                self._waiting = [*(self._waiting or ()), *pdfs]
                 return False
             job = self.last = BuildJob(tuple(pdfs))
         threading.Thread(target=self._run, args=(job,), daemon=True, name="build").start()
@@ -89,14 +95,18 @@ class BuildBoard:
             _log.exception("the build failed")
             job.error = f"unexpected {type(error).__name__}; the server's log says more"
         finally:
-            job.done.set()
+            with self._lock:
+                waiting, self._waiting = self._waiting, None
+                job.done.set()
+            if waiting is not None:
+                self.start(waiting)
 
 
 def _extract(pdf: Path, settings: Settings) -> tuple[str, ...]:
     """Turn one PDF into Markdown; a failure is a sentence, so that other files go on."""
     try:
         find_extractor()([pdf], out=settings.documents)
-    except ExtractionError as error:
+    except (ExtractionError, ModelUnavailableError) as error:
         return (f"{pdf.name}: {error}",)
     return ()
 

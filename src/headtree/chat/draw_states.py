@@ -43,7 +43,8 @@ def draw_no_index(workspace: Workspace, error: HeadtreeError) -> None:
     if not workspace.settings.chat_uploads:
         st.caption("On the command line: `headtree index`")
     elif not waiting:
-        draw_upload(workspace)
+        if draw_upload(workspace):
+            draw_building(workspace)
     elif st.button("Build the index", icon=":material/construction:", type="primary", key="build"):
         workspace.builds.start()
         st.rerun()
