@@ -26,19 +26,20 @@ class Caption:
     """Whether it is the only caption of its line."""
 
 
-def find_captions(lines: Sequence[str], skipped: frozenset[int]) -> list[Caption]:
+def find_captions(lines: Sequence[str], skipped: frozenset[int], images: frozenset[int]) -> list[Caption]:
     """Return all captions in order of their lines.
 
     Args:
         lines: of the document.
-        skipped: 1-based lines that cannot hold a caption: code and images.
+        skipped: 1-based lines that cannot hold a caption: code, headings and images.
+        images: lines of images: the text line after one holds the words of the picture, and may end in its caption.
     """
     captions: list[Caption] = []
     covered = 0
     for number, text in enumerate(lines, start=1):
         if number <= covered or number in skipped or not _may_start(text):
             continue
-        starts = caption_starts(text)
+        starts = caption_starts(text, loose=_follows_image(lines, number, images))
         if not starts:
             continue
         last = _last_line(lines, number, skipped)
@@ -48,8 +49,16 @@ def find_captions(lines: Sequence[str], skipped: frozenset[int]) -> list[Caption
     return captions
 
 
+def _follows_image(lines: Sequence[str], number: int, images: frozenset[int]) -> bool:
+    """Whether the last thing before a line is an image."""
+    before = number - 1
+    while before > 0 and not lines[before - 1].strip():
+        before -= 1
+    return before in images
+
+
 def _may_start(text: str) -> bool:
-    return any(character.isdigit() or character.isupper() for character in text[:60])
+    return any(character.isdigit() or character.isupper() for character in text)
 
 
 def _last_line(lines: Sequence[str], first: int, skipped: frozenset[int]) -> int:

@@ -15,8 +15,9 @@ from headtree.indexing.captions import Caption, find_captions
 from headtree.indexing.images import EMBEDDED, MISSING, OUTSIDE, REMOTE, ImageFinder, inspect_image
 from headtree.indexing.labels import Label, bare_equations, mentions
 from headtree.indexing.markdown import BlockKind, ImageReference, ParsedMarkdown
+from headtree.indexing.surroundings import Surroundings
 from headtree.indexing.tree import SectionFinder
-from headtree.types import BuildWarning, Figure, Mention, Section, WarningKind
+from headtree.types import BuildWarning, Figure, LineSpan, Mention, Section, WarningKind
 
 _WARNINGS = {
     MISSING: WarningKind.MISSING_IMAGE,
@@ -55,10 +56,21 @@ def register_figures(
     tree = SectionFinder(sections)
     images, warnings = _collect(doc_id, document_path, parsed.images, tree, finder)
     skipped = frozenset(_lines_without_captions(parsed))
-    captions = find_captions(lines, skipped)
-    figures, doubts = _describe(images, captions, lines, sections)
+    image_lines = frozenset(image.line for image in parsed.images)
+    captions = find_captions(lines, skipped, image_lines)
+    around = Surroundings(
+        lines,
+        image_lines,
+        frozenset(line for caption in captions for line in range(caption.line, caption.last_line + 1)),
+        frozenset(section.line for section in sections if section.level),
+    )
+    bindings = bind_captions(images, captions, around, sections)
+    figures = [
+        replace(_labelled(image, bindings.by_image.get(image.fig_id)), inside=_inside(image, around))
+        for image in images
+    ]
     figures = _link_mentions(figures, captions, lines, skipped, tree)
-    warnings += [BuildWarning(doc_id, line, WarningKind.FIGURE_DOUBT, message) for line, message in doubts]
+    warnings += [BuildWarning(doc_id, line, WarningKind.FIGURE_DOUBT, message) for line, message in bindings.doubts]
     return Registry(tuple(figures), tuple(warnings))
 
 
@@ -118,16 +130,9 @@ def _lines_without_captions(parsed: ParsedMarkdown) -> Iterator[int]:
 # ------------------------------------------------------------------------------------------------------ labels
 
 
-def _describe(
-    images: Sequence[Figure], captions: Sequence[Caption], lines: Sequence[str], sections: Sequence[Section]
-) -> tuple[list[Figure], list[tuple[int, str]]]:
-    """Give each figure its kind, label, caption and group; say what is doubtful."""
-    bindings, unbound = bind_captions(images, captions, lines, sections)
-    figures = [_labelled(figure, bindings.get(figure.fig_id)) for figure in images]
-    doubts = [
-        (caption.line, f"no image was found for the caption of {caption.label}") for caption in unbound if caption.sure
-    ]
-    return figures, doubts
+def _inside(image: Figure, around: Surroundings) -> LineSpan | None:
+    """Return the lines of an image's content; an author who writes alternative text writes none of that."""
+    return None if image.alt else around.inside(image.line)
 
 
 def _labelled(figure: Figure, binding: Binding | None) -> Figure:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from headtree.indexing.labels import caption_label
 from headtree.indexing.markdown import Heading
+from headtree.indexing.surroundings import is_cell, is_prose
 
 _DECIMAL = re.compile(r"^(?P<number>\d{1,2}(?:\.\d{1,3})*)\.?(?:\s+|(?<=\.))(?=\S*[^\W\d])")
 _LETTER_DECIMAL = re.compile(r"^(?P<letter>[A-Z])\.(?P<number>\d{1,3}(?:\.\d{1,3})*)\.?\s+(?=\S*\w)")
@@ -114,12 +115,12 @@ def _among_cells(heading: Heading, lines: Sequence[str]) -> bool:
     """Whether the lines before lead back, cell by cell, to an image, and cells follow."""
     before = [text.strip() for text in lines[max(0, heading.line - 400) : heading.line - 1] if text.strip()]
     after = [text.strip() for text in lines[heading.last_line : heading.last_line + 12] if text.strip()][:3]
-    if not before or not _is_cell(before[-1]) or sum(map(_is_cell, after)) < 2:
+    if not before or not is_cell(before[-1]) or sum(map(is_cell, after)) < 2:
         return False
     for text in reversed(before):
         if text.startswith("!["):
             return True
-        if not _is_cell(text) and not text.startswith("#"):
+        if is_prose(text):
             return False
     return False
 
@@ -136,12 +137,6 @@ def _inside_figure(heading: Heading, lines: Sequence[str]) -> bool:
         if text.startswith("#"):
             return False
     return False
-
-
-def _is_cell(text: str) -> bool:
-    return (
-        len(text.split()) <= _CELL_WORDS and not text.startswith(("![", "#", "|", "<", "```")) and text[-1] not in ".:;"
-    )
 
 
 # ------------------------------------------------------------------------------------------------------ levels

@@ -259,6 +259,14 @@ class Snapshot:
         counts = ((term, self._connection.execute(query, (term,)).fetchone()) for term in terms)
         return {term: int(row[0]) if row else 0 for term, row in counts}
 
+    def matches_by_document(self, match: str) -> Mapping[str, int]:
+        """Return how many chunks of each document match an FTS5 expression."""
+        query = (
+            "SELECT doc_id, count(*) FROM chunk_search JOIN chunks ON chunks.id = chunk_search.rowid"
+            " WHERE chunk_search MATCH ? GROUP BY doc_id"
+        )
+        return dict(self._connection.execute(query, (match,)))
+
     def has_match(self, match: str, documents: Sequence[str] = ()) -> bool:
         """Whether a chunk of some documents (all where empty) matches an FTS5 expression."""
         return bool(self.search_chunks(match, 1, documents))

@@ -83,6 +83,7 @@ _MENTION = re.compile(
 )
 _BARE_EQUATION = re.compile(r"(?<=\s)\((?P<number>[A-Z]?\d{1,3}(?:\.\d{1,3})?)\)(?=[\s,.;:]|$)")
 _NUMBER_ALONE = re.compile(r"\(([A-Z]{0,2}\.?\d{1,3}(?:[.\-]\d{1,3})*[a-z]?)\)\s*$")
+_REFERRING = re.compile(r"\b(?:in|see|of|and|or|from|by|with|to|the|as|on)$", re.IGNORECASE)
 _ROMAN = re.compile(r"[IVXLCivxlc]+\Z")
 
 
@@ -99,8 +100,11 @@ def caption_start(text: str) -> CaptionStart | None:
     return _start(match, text) if match else None
 
 
-def caption_starts(text: str) -> list[CaptionStart]:
-    """Return every caption that begins in a line: extractors join the captions of neighbours."""
+def caption_starts(text: str, *, loose: bool = False) -> list[CaptionStart]:
+    """Return every caption that begins in a line: extractors join the captions of neighbours.
+
+    ``loose`` takes a caption after any words, for a line that holds the words of a picture.
+    """
     starts = []
     first = caption_start(text)
     if first is not None:
@@ -108,7 +112,8 @@ def caption_starts(text: str) -> list[CaptionStart]:
     for match in _CAPTION.finditer(text, first.end if first else 0):
         before = text[: match.start()].rstrip()
         found = _start(match, text)
-        if found and found.sure and (not before or before.endswith((".", "”", '"', ")", "]"))):
+        ended = loose or not before or before.endswith((".", "”", '"', ")", "]"))
+        if found and found.sure and ended and not _REFERRING.search(before):
             starts.append(found)
     return starts
 

@@ -5,6 +5,7 @@ One span decides both: what text is read and which figures are offered.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,12 +16,18 @@ from headtree.retrieval.question import Question
 from headtree.settings import Settings
 from headtree.types import Candidate, Evidence, EvidenceSection, LineSpan, Section
 
+# Measured together on the shared sets (docs/benchmark.md): section recall@5 against lines of context.
 _WHOLE_CHARACTERS = 12_000
 """A section with children is read with all of them up to this size, about four pages."""
-_PARENT_CHARACTERS = 8_000
-"""Sections of one parent come as the parent where that is no longer than this."""
+_PARENT_CHARACTERS = 16_000
+"""Sections of one parent come as the parent where that is no longer than this; a short page comes whole."""
 _SIBLING_RANKS = 12
 """A sibling counts as relevant when it is among this many first candidates."""
+_SCORE_MARGIN = 5.0
+"""How far below the best section's score a short section may lie and still be read."""
+_MARGIN_PER_DOUBLING = 1.5
+"""How much of that margin each doubling of its length over ``_SHORT_LINES`` costs: long text must be better."""
+_SHORT_LINES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,8 @@ def choose_sections(
     """Take the best sections, whole, within a budget of text.
 
     A section that lies in one already chosen takes no place; where a later one holds an earlier one, it takes that
-    one's place. A section over what is left of the budget is cut round the hit, and says so.
+    one's place. One whose score is far below the best is left out, the sooner the longer it is. A section over what
+    is left of the budget is cut round the hit, and says so.
 
     Args:
         question: for which documents it names: each named one gets a place.
@@ -64,6 +72,8 @@ def choose_sections(
         document = view.document(candidate.doc_id)
         choice = _expand(candidate, document, ranked[:_SIBLING_RANKS])
         if any(_covers(other, choice) for other in choices):
+            continue
+        if choices and candidate.score < choices[0].candidate.score - _margin(choice.span):
             continue
         held = [other for other in choices if _covers(choice, other)]
         if held:
@@ -90,6 +100,10 @@ def _spread(question: Question, ranked: Sequence[Candidate], count: int) -> Iter
     yield from (candidate for candidate in ranked if candidate not in first)
 
 
+def _margin(span: LineSpan) -> float:
+    return _SCORE_MARGIN - _MARGIN_PER_DOUBLING * max(0.0, math.log2(len(span) / _SHORT_LINES))
+
+
 def _covers(outer: _Choice, inner: _Choice) -> bool:
     return outer.candidate.doc_id == inner.candidate.doc_id and outer.span.covers(inner.span)
 
@@ -106,7 +120,7 @@ def _expand(candidate: Candidate, document: StoredDocument, best: Sequence[Candi
             and other.node_id != section.node_id
             and document.sections[other.node_id].line in parent.span
         ]
-        if others and parent.level > 0 and _size(document, parent.span) <= _PARENT_CHARACTERS:
+        if others and _size(document, parent.span) <= _PARENT_CHARACTERS:
             return _Choice(candidate, parent, parent.span, "its sections rank high together")
     if section.level > 0 and _size(document, section.span) <= _WHOLE_CHARACTERS:
         return _Choice(candidate, section, section.span, candidate.reason)

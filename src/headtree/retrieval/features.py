@@ -32,24 +32,18 @@ def section_features(question: Question, entry: Recalled, document: StoredDocume
     """Return the features of one candidate, each in [0, 1] but for ``length``."""
     section = document.sections[entry.key[1]]
     terms = section_stems(document, section.node_id)
-    title_terms = frozenset(stems(section.title))
-    path_terms = frozenset(stems(" ".join(section.breadcrumb)))
+    found = frozenset(terms) | frozenset(stems(" ".join(section.breadcrumb)))
     total = sum(question.weights.values()) or 1.0
-    found = frozenset(terms) | path_terms
+    title = _NUMBERING.sub("", section.title).strip()
     return {
-        "fused": entry.fused,
         "dense": entry.dense,
         "lexical": entry.lexical,
-        "title_rank": entry.title,
         "coverage": sum(question.weights[term] for term in question.terms if term in found) / total,
         "window": _window_coverage(terms, question.weights) / total,
-        "title": sum(question.weights[term] for term in question.terms if term in title_terms) / total,
-        "path": sum(question.weights[term] for term in question.terms if term in path_terms) / total,
-        "named": float(entry.key[0] in question.documents),
+        "named": min(question.named.get(entry.key[0], 0), 2) / 2,
         "label": _label_match(question, document, section.node_id),
-        "generic": float(_GENERIC_TITLES.fullmatch(_NUMBERING.sub("", section.title).strip()) is not None),
+        "generic": float(_GENERIC_TITLES.fullmatch(title) is not None),
         "length": math.log10(10 + len(terms)),
-        "top": float(section.level == 0),
     }
 
 

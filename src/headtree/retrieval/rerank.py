@@ -6,7 +6,8 @@ cross-validated by document, then rounded; few digits are meant, for the data sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from headtree.indexing.index import Snapshot
@@ -17,16 +18,16 @@ from headtree.types import Candidate
 
 WEIGHTS = MappingProxyType(
     {
-        "fused": 3.0,
-        "dense": 5.0,
-        "lexical": 2.5,
-        "title_rank": 1.0,
-        "coverage": 2.0,
-        "window": 3.0,
-        "path": 1.0,
-        "named": 1.0,
+        "fused": 1.5,
+        "document": 1.5,
+        "dense": 9.5,
+        "lexical": 1.0,
+        "coverage": 3.0,
+        "window": 2.5,
+        "named": 2.5,
         "label": 3.0,
         "generic": -2.0,
+        "length": -0.4,
     }
 )
 
@@ -34,14 +35,21 @@ WEIGHTS = MappingProxyType(
 def rerank(question: Question, recalled: Sequence[Recalled], view: Snapshot) -> list[Candidate]:
     """Order the recalled sections by their features, best first.
 
-    ``fused`` counts relative to the best of this question, for its size depends on how many lists agree.
+    ``fused`` and ``document`` (the sum of ``fused`` over a document's sections) count relative to the best of this
+    question, for their size depends on how many lists agree.
     """
     best = max((entry.fused for entry in recalled), default=1.0)
+    by_document: dict[str, float] = defaultdict(float)
+    for entry in recalled:
+        by_document[entry.key[0]] += entry.fused
+    largest = max(by_document.values(), default=1.0)
     candidates = []
     for entry in recalled:
-        document = view.document(entry.key[0])
-        features = dict(section_features(question, entry, document))
-        features["fused"] /= best
+        features = {
+            **section_features(question, entry, view.document(entry.key[0])),
+            "fused": entry.fused / best,
+            "document": by_document[entry.key[0]] / largest,
+        }
         score = sum(weight * features[name] for name, weight in WEIGHTS.items())
         candidates.append(
             Candidate(
@@ -56,7 +64,7 @@ def rerank(question: Question, recalled: Sequence[Recalled], view: Snapshot) -> 
     return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.doc_id, candidate.node_id))
 
 
-def _reason(features: dict[str, float]) -> str:
+def _reason(features: Mapping[str, float]) -> str:
     """Name the three features that speak most for the section."""
     shares = {name: weight * features[name] for name, weight in WEIGHTS.items() if features[name]}
     strongest = sorted(shares, key=lambda name: -shares[name])[:3]
