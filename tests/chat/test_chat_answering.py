@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import wait_until
-from test_chat_history import OPTIONS, make_answer
 
 from headtree.chat.answering import LONGEST_QUESTION, AnswerBoard, Found
 from headtree.chat.history import AnswerOptions, ChatStore, Turn, TurnState, new_id
@@ -16,6 +14,8 @@ from headtree.chat.trace import Trace
 from headtree.errors import HeadtreeError, ModelCallError
 from headtree.pipeline import Watcher
 from headtree.types import AnswerEvent, AnswerStage
+from tests.chat.conftest import wait_until
+from tests.chat.test_chat_history import OPTIONS, make_answer
 
 
 class Gate:

@@ -10,13 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from test_chat_history import make_answer, make_turn
-
 from headtree.chat.export import export_answer
 from headtree.chat.feedback import record_feedback
 from headtree.chat.history import Turn, TurnState
 from headtree.chat.starters import make_starters
 from headtree.types import ShownFigure
+from tests.chat.test_chat_history import make_answer, make_turn
 
 
 def answered(text: str = "This [1] costs $5 million; $x^2$.") -> Turn:

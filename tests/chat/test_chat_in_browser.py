@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SHAPES, Server, make_corpus, serve, wait_until
+
+from tests.chat.conftest import SHAPES, Server, make_corpus, serve, wait_until
 
 SCRIPT = Path(__file__).with_name("scripted_app.py")
 READY = '[data-testid=stApp][data-test-script-state="notRunning"]'

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, wait_until
 from streamlit.testing.v1 import AppTest
 
 from headtree.chat.history import ChatStore
+from tests.chat.conftest import ROOT, wait_until
 
 APP = str(ROOT / "app.py")
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+
+from tests.chat.conftest import ROOT
 
 CHAT = ROOT / "src" / "headtree" / "chat"
 DRAWING = sorted([*CHAT.glob("draw_*.py"), *CHAT.glob("page_*.py"), ROOT / "app.py"])

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import wait_until
 
 import headtree.chat.uploads as uploads
 from headtree.chat.building import BuildBoard, BuildJob
@@ -18,6 +17,7 @@ from headtree.chat.uploads import Upload, safe_name, store_upload
 from headtree.errors import Cancelled, DocumentError
 from headtree.indexing.build import BuildStep
 from headtree.types import FigureKind, WarningKind
+from tests.chat.conftest import wait_until
 
 
 def make_zip(entries: dict[str, bytes], **options: Any) -> bytes:
