@@ -35,6 +35,7 @@ class Settings(BaseSettings):
     # Where things are
     documents: Path = Field(Path("data/documents"), description="Folder of Markdown documents and their images.")
     index: Path = Field(Path("data/index"), description="Folder of the index; safe to delete, it is built again.")
+    chats: Path = Field(Path("data/chats"), description="Folder of the chat's conversations and feedback.")
 
     # How documents are read
     heading_repair: bool = Field(True, description="Let numbering decide depth and demote false headings.")
@@ -60,6 +61,9 @@ class Settings(BaseSettings):
 
     # Answer
     max_figures: int = Field(MAX_FIGURES, ge=0, le=MAX_FIGURES, description="Most pictures in an answer.")
+
+    # Chat
+    chat_uploads: bool = Field(True, description="Whether visitors of the chat may add and remove documents.")
 
     @field_validator("embedder")
     @classmethod
