@@ -36,7 +36,9 @@ def settings_for(stub: Stub, tmp_path: Path) -> Callable[..., Settings]:
     """Settings that call the stub, as one provider; quick to retry."""
 
     def make(provider: str | None = None, **values: Any) -> Settings:
-        keys = {f"{'gemini' if name == 'gemini' else 'anthropic'}_api_key": KEY for name in PROVIDERS if name == provider}
+        keys = {
+            f"{'gemini' if name == 'gemini' else 'anthropic'}_api_key": KEY for name in PROVIDERS if name == provider
+        }
         return Settings(
             _env_file=None,
             **{

@@ -15,7 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -139,6 +139,7 @@ class Stub:
         self.script: deque[Script] = deque()
         self.received: list[Received] = []
         self.refused: list[str] = []
+        self.errors: list[Exception] = []
         self.answer: Callable[[Received], Script] = lambda request: Say("{}")
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -147,6 +148,14 @@ class Stub:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def next_step(self, request: Received) -> Script:
+        """Return what is said next; what goes wrong in a test's own answer fails the test, not only the request."""
+        try:
+            return self.script.popleft() if self.script else self.answer(request)
+        except Exception as error:
+            self.errors.append(error)
+            return Fail(418, "the test's own answer failed")
 
     def close(self) -> None:
         self._server.shutdown()
@@ -157,7 +166,7 @@ class Stub:
 
     def _handler(stub) -> type[BaseHTTPRequestHandler]:  # noqa: N805
         class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:  # noqa: N802
+            def do_POST(self) -> None:
                 raw = self.rfile.read(int(self.headers["content-length"]))
                 provider = "claude" if self.path.endswith("/v1/messages") else "gemini"
                 headers = {name.lower(): value for name, value in self.headers.items()}
@@ -166,11 +175,9 @@ class Stub:
                 refusal = (refuse_claude if provider == "claude" else refuse_gemini)(request)
                 if refusal is not None:
                     stub.refused.append(refusal.message)
-                step = refusal or (stub.script.popleft() if stub.script else stub.answer(request))
-                try:
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    step = refusal or stub.next_step(request)
                     (send_claude if provider == "claude" else send_gemini)(self, request, step)
-                except (BrokenPipeError, ConnectionResetError):
-                    pass
 
             def log_message(self, *arguments: object) -> None:
                 pass
@@ -185,6 +192,8 @@ def running_stub() -> Iterator[Stub]:
         yield stub
     finally:
         stub.close()
+    if stub.errors:
+        raise stub.errors[0]
 
 
 # ------------------------------------------------------------------------------------------ what services refuse

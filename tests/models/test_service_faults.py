@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -75,7 +76,7 @@ def test_streamed_text_grows_and_ends_as_the_reply(chat_model: Any, stub: Stub) 
     heard: list[str] = []
     reply = chat_model.ask(request(), on_text=heard.append)
     assert len(heard) > 2
-    assert all(later.startswith(earlier) for earlier, later in zip(heard, heard[1:], strict=False))
+    assert all(later.startswith(earlier) for earlier, later in pairwise(heard))
     assert heard[-1] == reply.text == "word " * 50
 
 

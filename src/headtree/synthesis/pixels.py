@@ -63,7 +63,7 @@ def _prepare(image: Image.Image, raw: bytes, longest_side: int) -> SentImage:
     animated = getattr(image, "n_frames", 1) > 1
     small = max(image.size) <= longest_side and len(raw) <= _MOST_BYTES
     if media_type and small and image.mode in _MODES and not turned and not animated:
-        image.verify()
+        image.load()  # a file that was cut short fails here, and not at the service
         return SentImage(raw, media_type, *image.size)
     image.seek(0)
     pixels = _to_rgb(ImageOps.exif_transpose(image))

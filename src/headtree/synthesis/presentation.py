@@ -67,15 +67,17 @@ def _with_handles(line: str, handles: Sequence[str]) -> str:
 def section_paragraphs(
     section: EvidenceSection, document: StoredDocument, figures: Sequence[OfferedFigure]
 ) -> tuple[Paragraph, ...]:
-    """Cut a section at its blank lines into pieces that can be cited one by one; none is empty."""
+    """Cut a section at its blank lines and headings into pieces that can be cited one by one; none is empty."""
+    headings = {heading.line for heading in document.sections.values() if heading.level > 0}
     paragraphs: list[Paragraph] = []
     lines: list[tuple[int, str]] = []
     for number, text in (*section_lines(section, document, figures), (0, "")):
-        if text.strip():
-            lines.append((number, text))
-        elif lines and (number == 0 or sum(len(line) for _, line in lines) >= _SHORT_PARAGRAPH):
+        long_enough = sum(len(line) for _, line in lines) >= _SHORT_PARAGRAPH
+        if lines and (number in headings or number == 0 or (long_enough and not text.strip())):
             paragraphs.append(Paragraph("\n".join(line for _, line in lines), LineSpan(lines[0][0], lines[-1][0])))
             lines = []
+        if text.strip():
+            lines.append((number, text))
     return tuple(paragraphs)
 
 

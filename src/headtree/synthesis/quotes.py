@@ -11,7 +11,7 @@ from headtree.synthesis.citations import fold, quote_stands_in
 from headtree.synthesis.presentation import without_handles
 from headtree.types import Citation, Evidence, EvidenceSection, LineSpan
 
-_MARKER = re.compile(r"[ \t]*\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\[:])")
+_MARKER = re.compile(r"[ \t]*\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\(|:|\[(?!\d))")
 _NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?!\w)")
 _PRINTED = re.compile(
     r"\b(?:tables?|fig(?:ure|s)?\.?|figures|eq(?:uation|s)?\.?|equations|algorithms?|sections?|appendix|chapter|item|step"
