@@ -93,7 +93,7 @@ class Settings(BaseSettings):
     model_seconds: float = Field(120.0, gt=0, le=3600, description="Most time for one request with all its attempts.")
     model_attempts: int = Field(4, ge=1, le=10, description="Attempts of one request, the first included.")
     retry_seconds: float = Field(1.0, gt=0, le=60, description="First wait before another attempt; it doubles.")
-    requests_per_minute: int = Field(300, ge=1, description="Limit per provider; each embedded text counts as one.")
+    requests_per_minute: int = Field(3000, ge=1, description="Limit per provider; each embedded text counts as one.")
     tokens_per_minute: int = Field(2_000_000, ge=1000, description="Limit of input per provider, estimated.")
     model_concurrency: int = Field(4, ge=1, le=64, description="Requests to one provider at the same time.")
 

@@ -37,7 +37,7 @@ class CallPolicy:
     """The first included."""
     first_wait: float = 1.0
     """Seconds before the second attempt; doubles, and is shortened by up to a half at random."""
-    requests_per_minute: int = 300
+    requests_per_minute: int = 3_000
     tokens_per_minute: int = 2_000_000
     """Of input, estimated."""
     concurrency: int = 4
@@ -113,10 +113,12 @@ class Caller:
         run = current_run()
         run.check(self._provider)
         started = time.monotonic()
-        deadline = started + self._policy.seconds
+        deadline = None
         for attempt in range(1, self._policy.attempts + 1):
             try:
-                with self._limiter.slot(envelope, deadline, run):
+                with self._limiter.slot(envelope, run):
+                    # Our own limits may hold a request back for a minute; its time begins when it is sent.
+                    deadline = deadline or time.monotonic() + self._policy.seconds
                     reply = _wait_for(send, deadline, run, on_text)
             except ServiceError as failure:
                 if self._wait_to_retry(failure, attempt, deadline, run):
@@ -129,9 +131,9 @@ class Caller:
             return reply
         raise AssertionError("the last attempt returns or raises")
 
-    def _wait_to_retry(self, failure: ServiceError, attempt: int, deadline: float, run: Run) -> bool:
+    def _wait_to_retry(self, failure: ServiceError, attempt: int, deadline: float | None, run: Run) -> bool:
         """Wait as long as the service asks, or twice as long as last time; return whether to try again."""
-        if failure.kind not in PASSING or attempt == self._policy.attempts:
+        if deadline is None or failure.kind not in PASSING or attempt == self._policy.attempts:
             return False
         # Jitter, so that many clients that failed together do not come back together.
         own = min(self._policy.first_wait * 2 ** (attempt - 1), _LONGEST_WAIT) * random.uniform(0.5, 1.0)
@@ -206,14 +208,12 @@ class RateLimiter:
         self._lock = threading.Lock()
         self._sent: deque[tuple[float, int, int]] = deque()
 
-    def slot(self, envelope: Envelope, deadline: float, run: Run) -> _Slot:
-        """Wait for a place; raise a ``ServiceError`` where none is free before the deadline."""
+    def slot(self, envelope: Envelope, run: Run) -> _Slot:
+        """Wait for a place; raise ``Cancelled`` where the run is stopped meanwhile."""
         while not self._places.acquire(timeout=_POLL_SECONDS):
             run.raise_if_stopped()
-            self._check(deadline)
         try:
             while (wait := self.reserve(envelope.items, envelope.tokens)) > 0:
-                self._check(deadline - wait)
                 run.sleep(wait)
         except BaseException:
             self._places.release()
@@ -237,12 +237,6 @@ class RateLimiter:
                 self._sent.append((now, items, tokens))
                 return 0.0
             return self._sent[0][0] + _WINDOW - now + 0.001
-
-    def _check(self, deadline: float) -> None:
-        if self._clock() >= deadline:
-            raise ServiceError(
-                Failure.TIMEOUT, "the limits of requests and tokens a minute leave no room for this one in time"
-            )
 
 
 class _Slot:

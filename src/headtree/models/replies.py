@@ -23,7 +23,9 @@ _MOST_STARTS = 20
 _LIST_LEAD = re.compile(r"^[^\n:]{0,80}:\s*")
 _COUNTED_LEAD = re.compile(r"\b(?:top|best|first|last)\s+\d+\b", re.IGNORECASE)
 
-_UNFINISHED_ESCAPE = re.compile(r"\\u(?:[0-9a-fA-F]{0,3}|[dD][89abAB][0-9a-fA-F]{2})$")
+_UNFINISHED_ESCAPE = re.compile(
+    r"(?<!\\)((?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\u[0-9a-fA-F]{0,3})?|\\u[0-9a-fA-F]{0,3})$"
+)
 """An escape that ends with what has come so far, or the first half of a pair."""
 
 Form = TypeVar("Form", bound=BaseModel)
@@ -141,7 +143,7 @@ def partial_string(text: str, key: str) -> str:
     match = re.search(rf'"{re.escape(key)}"\s*:\s*"((?:[^"\\]|\\.)*)', text, re.DOTALL)
     if match is None:
         return ""
-    written = _UNFINISHED_ESCAPE.sub("", match.group(1))
+    written = _UNFINISHED_ESCAPE.sub(r"\1", match.group(1))
     try:
         return str(json.loads(f'"{written}"', strict=False))
     except ValueError:

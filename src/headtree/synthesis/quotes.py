@@ -72,6 +72,8 @@ def cite(text: str, claimed: Sequence[ClaimedQuote], evidence: Evidence, view: S
 
     def replacement(match: re.Match[str]) -> str:
         ranks = [int(rank) for rank in re.findall(r"\d+", match.group(1))]
+        if not any(rank in sections for rank in ranks) and re.search(r"\w$", text[: match.start(1) - 1]):
+            return match.group()  # an index in code or mathematics: a[0]
         unknown.extend(rank for rank in ranks if rank not in sections)
         marks = dict.fromkeys(number_of(rank) for rank in ranks if rank in sections)
         lead = match.group()[: match.group().index("[")]
