@@ -259,7 +259,8 @@ def _refuse_images(blocks: list[dict[str, Any]]) -> Fail | None:
 def _image_complaint(media_type: str, data: str, *, gif: bool) -> str:
     if media_type not in MEDIA_TYPES or (media_type == "image/gif" and not gif):
         return f"unsupported media type {media_type}"
-    found = Image.open(io.BytesIO(base64.b64decode(data)))
+    # Gemini's package sends the URL-safe alphabet; the service takes both.
+    found = Image.open(io.BytesIO(base64.b64decode(data.translate(str.maketrans("-_", "+/")))))
     if found.format != MEDIA_TYPES[media_type]:
         return f"the image was declared as {media_type} but is {found.format}"
     return "" if found.mode != "CMYK" else "could not process image"
