@@ -15,6 +15,7 @@ from rich.markup import escape
 
 from headtree import __version__
 from headtree.errors import HeadtreeError
+from headtree.evaluation.questions import app as questions_app
 from headtree.settings import Settings, load_settings
 from headtree.types import Answer, AnswerEvent, BuildReport, BuildWarning, Usage, WarningKind
 
@@ -24,6 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Answers over your documents, with citations and the right pictures.",
 )
+app.add_typer(questions_app, name="questions")
 _out = Console()
 _err = Console(stderr=True)
 

@@ -78,6 +78,8 @@ class Figure:
     alt: str = ""
     context: str = ""
     """Words that stand beside the image: its table row, or the line of text that it is read from."""
+    inside: LineSpan | None = None
+    """Lines that hold the image's own content as text: the cells of a table, the words of a drawing."""
     group: str | None = None
     """Parts of one figure share this: the ``fig_id`` of the first."""
     also_at: tuple[int, ...] = ()

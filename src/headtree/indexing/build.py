@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
+from headtree import __version__
 from headtree.errors import DocumentError, HeadtreeError
 from headtree.indexing.chunking import embedding_text
 from headtree.indexing.documents import PreparedDocument, SourceFile, find_documents, prepare_document
@@ -227,7 +228,7 @@ def _images_state(finder: ImageFinder, paths: Sequence[str]) -> str:
 
 def _reading_fingerprint(settings: Settings, judge: NoiseJudge | None) -> str:
     values = {name: getattr(settings, name) for name in _READING_SETTINGS}
-    return orjson.dumps({"judge": judge.name if judge else "", **values}).decode()
+    return orjson.dumps({"version": __version__, "judge": judge.name if judge else "", **values}).decode()
 
 
 # ------------------------------------------------------------------------------------------------- embedding

@@ -17,7 +17,7 @@ from headtree.indexing.labels import Label, bare_equations, mentions
 from headtree.indexing.markdown import BlockKind, ImageReference, ParsedMarkdown
 from headtree.indexing.surroundings import Surroundings
 from headtree.indexing.tree import SectionFinder
-from headtree.types import BuildWarning, Figure, Mention, Section, WarningKind
+from headtree.types import BuildWarning, Figure, LineSpan, Mention, Section, WarningKind
 
 _WARNINGS = {
     MISSING: WarningKind.MISSING_IMAGE,
@@ -65,7 +65,10 @@ def register_figures(
         frozenset(section.line for section in sections if section.level),
     )
     bindings = bind_captions(images, captions, around, sections)
-    figures = [_labelled(figure, bindings.by_image.get(figure.fig_id)) for figure in images]
+    figures = [
+        replace(_labelled(image, bindings.by_image.get(image.fig_id)), inside=_inside(image, around))
+        for image in images
+    ]
     figures = _link_mentions(figures, captions, lines, skipped, tree)
     warnings += [BuildWarning(doc_id, line, WarningKind.FIGURE_DOUBT, message) for line, message in bindings.doubts]
     return Registry(tuple(figures), tuple(warnings))
@@ -125,6 +128,11 @@ def _lines_without_captions(parsed: ParsedMarkdown) -> Iterator[int]:
 
 
 # ------------------------------------------------------------------------------------------------------ labels
+
+
+def _inside(image: Figure, around: Surroundings) -> LineSpan | None:
+    """Return the lines of an image's content; an author who writes alternative text writes none of that."""
+    return None if image.alt else around.inside(image.line)
 
 
 def _labelled(figure: Figure, binding: Binding | None) -> Figure:

@@ -44,6 +44,7 @@ def figure_from_json(raw: bytes) -> Figure:
     """Decode a figure."""
     data = orjson.loads(raw)
     data["kind"] = FigureKind(data["kind"])
+    data["inside"] = LineSpan(**data["inside"]) if data["inside"] else None
     data["also_at"] = tuple(data["also_at"])
     data["mentions"] = tuple(Mention(**mention) for mention in data["mentions"])
     return Figure(**data)

@@ -132,6 +132,7 @@ def _published_figure(figure: Figure) -> dict[str, Any]:
         "alt": figure.alt,
         "line_num": figure.line,
         "group": figure.group,
+        "inside": [figure.inside.first, figure.inside.last] if figure.inside else None,
         "also_at": list(figure.also_at),
         "mentions": [{"line_num": m.line, "node_id": m.node_id, "text": m.text} for m in figure.mentions],
         "exists": figure.exists,

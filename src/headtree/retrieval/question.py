@@ -76,11 +76,7 @@ def named_documents(text: str, view: Snapshot) -> tuple[tuple[str, ...], Mapping
     so: a name must stand mainly in the documents that carry it. A proper name is written with a capital.
     """
     spoken = _runs(text)
-    carriers: dict[str, list[str]] = {}
-    for doc_id, title in view.titles().items():
-        for name in document_names(doc_id, title):
-            if name in spoken:
-                carriers.setdefault(name, []).append(doc_id)
+    carriers = _carriers(spoken, view.titles())
     named: dict[str, int] = {}
     proper: set[str] = set()
     for name in sorted(carriers, key=len, reverse=True)[:_MOST_NAMES]:
@@ -90,6 +86,20 @@ def named_documents(text: str, view: Snapshot) -> tuple[tuple[str, ...], Mapping
             if not spoken[name].islower():
                 proper.update(carriers[name])
     return tuple(sorted(proper)), named
+
+
+def _carriers(spoken: Mapping[str, str], titles: Mapping[str, str]) -> Mapping[str, list[str]]:
+    """Return the documents of each name that was spoken; a short name must be a proper one, and of one document."""
+    carriers: dict[str, list[str]] = {}
+    short: dict[str, list[str]] = {}
+    for doc_id, title in titles.items():
+        for name in document_names(doc_id, title):
+            if name in spoken:
+                carriers.setdefault(name, []).append(doc_id)
+        for name in _short_names(doc_id):
+            if name in spoken and not spoken[name].islower():
+                short.setdefault(name, []).append(doc_id)
+    return {name: documents for name, documents in short.items() if len(documents) == 1} | carriers
 
 
 def _is_concentrated(phrase: str, documents: Sequence[str], view: Snapshot) -> bool:
@@ -121,6 +131,15 @@ def document_names(doc_id: str, title: str) -> frozenset[str]:
     """Return the names by which a document may be called, in lower case and written together."""
     parts = [*re.split(r"/|__", doc_id), title.split(":")[0]]
     names = {"".join(words(part)) for part in parts}
-    return frozenset(
-        name for name in names if len(name) >= _SHORTEST_NAME and name not in STOP_WORDS and not name.isdigit()
-    )
+    return frozenset(name for name in names if _may_name(name))
+
+
+@lru_cache(maxsize=100_000)
+def _short_names(doc_id: str) -> frozenset[str]:
+    """Return the parts of a document's own name: ``RS45-Manual`` may be called ``RS-45``."""
+    parts = re.split(r"[-_.\s]+", re.split(r"/|__", doc_id)[-1])
+    return frozenset(name for part in parts if _may_name(name := part.lower()))
+
+
+def _may_name(name: str) -> bool:
+    return len(name) >= _SHORTEST_NAME and name not in STOP_WORDS and not name.isdigit()

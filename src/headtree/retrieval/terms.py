@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -12,6 +13,8 @@ from headtree.indexing.segment import segment
 
 _WORD = re.compile(r"[^\W_]+(?:[’'][^\W_]+)?")
 _STEMMER = snowballstemmer.stemmer("porter")
+_STEMMER_LOCK = threading.Lock()
+"""A stemmer works on its own fields: two threads at once give wrong stems or an error."""
 
 _STOP_WORDS = """
 a about above after again all also am an and any are as at be because been before being below between both
@@ -35,7 +38,8 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
     """Return a word's Porter stem, the one that FTS5's ``porter`` tokenizer makes."""
-    return str(_STEMMER.stemWord(word.split("’")[0].split("'")[0]))
+    with _STEMMER_LOCK:
+        return str(_STEMMER.stemWord(word.split("’")[0].split("'")[0]))
 
 
 def stems(text: str) -> list[str]:

@@ -34,7 +34,7 @@ def synthesise_locally(
         )
     written = answer_by_quotes(question, evidence, view)
     similarities = _similarities(evidence, query_vector, view)
-    choice = choose_figures(question, evidence, written.quotes, similarities, most=settings.max_figures)
+    choice = choose_figures(question, evidence, written.quotes, similarities, view, most=settings.max_figures)
     return compose_answer(question, evidence, written.text, choice, answerable=True, citations=written.citations)
 
 
