@@ -53,11 +53,12 @@ Figure 1: The fan in its frame.
 """
 
 
-def write_corpus(documents: Path) -> Path:
-    """Write the corpus and return its folder."""
+def write_corpus(documents: Path, *, more_sections: int = 0) -> Path:
+    """Write the corpus, its handbook with some more sections at the end, and return its folder."""
     for folder in ("pump/figures", "pump/tables", "fan"):
         (documents / folder).mkdir(parents=True, exist_ok=True)
-    (documents / "pump" / "pump.md").write_text(HANDBOOK, encoding="utf-8")
+    more = "".join(f"\n## Part {i}\n\nPart {i} lies in drawer {i}.\n" for i in range(more_sections))
+    (documents / "pump" / "pump.md").write_text(HANDBOOK + more, encoding="utf-8")
     (documents / "fan" / "fan.md").write_text(OTHER, encoding="utf-8")
     for number, name in enumerate(
         ("pump/figures/pump.png", "pump/figures/ad.png", "pump/tables/service.png", "fan/fan.png")

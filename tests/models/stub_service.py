@@ -111,7 +111,9 @@ class Received:
     def schema(self) -> dict[str, Any]:
         if self.provider == "gemini":
             return self.body.get("generationConfig", {}).get("responseJsonSchema") or {}
-        return self.body.get("output_config", {}).get("format", {}).get("schema") or {}
+        # A server without structured output is told the schema in words.
+        in_words = self.body.get("system", "").partition("of this JSON schema:\n")[2]
+        return self.body.get("output_config", {}).get("format", {}).get("schema") or json.loads(in_words or "{}")
 
     @property
     def blocks(self) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from tests.models.stub_service import Fail, Received, Say, Script, Stub
 
 @pytest.fixture
 def build(provider: str, settings_for: Callable[..., Settings], tmp_path: Path) -> Callable[..., BuildReport]:
-    write_corpus(tmp_path / "documents")
+    write_corpus(tmp_path / "documents", more_sections=8)
 
     def run(**values: Any) -> BuildReport:
         return build_index(settings_for(provider, embedder="none", **values))

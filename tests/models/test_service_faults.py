@@ -189,7 +189,15 @@ def test_a_wrong_key_names_the_variable(provider: str, stub: Stub, settings_for:
 
 def test_a_key_that_is_not_set_names_the_variable(settings_for: Callable[..., Settings]) -> None:
     with pytest.raises(ModelUnavailableError, match="ANTHROPIC_API_KEY is not set"):
-        Registry(settings_for(None, synthesis_model="claude/claude-opus-5-5")).chat_model(Role.SYNTHESIS)
+        Registry(settings_for(None, synthesis_model="claude/claude-opus-5-5", claude_base_url=None)).chat_model(
+            Role.SYNTHESIS
+        )
+
+
+def test_a_server_of_ones_own_needs_no_key(stub: Stub, settings_for: Callable[..., Settings]) -> None:
+    model: Any = Registry(settings_for(None, synthesis_model="claude/qwen3:8b")).chat_model(Role.SYNTHESIS)
+    assert model.name == "claude/qwen3:8b"
+    assert Registry(settings_for(None)).chat_model(Role.SYNTHESIS) is None
 
 
 def test_used_up_quota_is_not_repeated(chat_model: Any, provider: str, stub: Stub) -> None:

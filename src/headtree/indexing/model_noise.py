@@ -15,8 +15,9 @@ from headtree.models.replies import ask_for
 from headtree.models.requests import ChatRequest, TextBlock
 from headtree.types import BuildWarning, Section, WarningKind
 
-_FEWEST_SECTIONS = 4
-"""A page with fewer is about one thing; asking would cost more than leaving it."""
+_FEWEST_SECTIONS = 12
+"""A document with fewer has no contents, references or boilerplate to speak of: of 1,303 pages of public documentation
+sites 272 have as many, of papers and annual reports all."""
 _LARGEST_SHARE = 0.5
 """Share of a document's lines above which a section is never left out, as for the rules."""
 _OUTPUT_TOKENS = 8_000

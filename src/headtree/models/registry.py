@@ -64,7 +64,8 @@ class Registry:
         )
         self._callers = {provider: Caller(provider, policy) for provider in PROVIDERS}
         self._gemini = GeminiClient(self._key(GEMINI) or "", settings.gemini_base_url)
-        self._claude = ClaudeClient(self._key(CLAUDE) or "", settings.claude_base_url)
+        # A server of one's own mostly takes any key; the SDK wants one.
+        self._claude = ClaudeClient(self._key(CLAUDE) or LOCAL, settings.claude_base_url)
 
     def chat_model(self, role: Role) -> ChatModel | None:
         """Return the model of a role; ``None`` where the local path takes it.
@@ -112,7 +113,7 @@ class Registry:
 
     def _card(self, choice: str, setting: str) -> ModelCard:
         provider, model = choice.split("/", 1)
-        if not self._key(provider):
+        if not self._key(provider) and not (provider == CLAUDE and self._settings.claude_base_url):
             raise ModelUnavailableError(
                 f"{setting.upper()} is {choice}, but {_KEY_VARIABLES[provider]} is not set; "
                 f"set it in the environment or in .env, or set {setting.upper()} = 'local'"

@@ -141,7 +141,7 @@ def _write_in_one(
             role="synthesis",
             prompt=prompt_name("synthesis"),
             system=SYNTHESIS.format(count=settings.max_figures),
-            blocks=(*_section_blocks(evidence, view), *_closing_blocks(evidence)),
+            blocks=(*_section_blocks(evidence, view), *_closing_blocks(evidence, view)),
             max_output_tokens=_OUTPUT_TOKENS,
             schema=SYNTHESIS_SCHEMA,
             effort=Effort.MEDIUM,
@@ -179,10 +179,10 @@ def _section_blocks(evidence: Evidence, view: Snapshot) -> list[Block]:
     ]
 
 
-def _closing_blocks(evidence: Evidence) -> list[Block]:
+def _closing_blocks(evidence: Evidence, view: Snapshot) -> list[Block]:
     """Return what stands after the sections: the stable part of a prompt comes first."""
     return [
-        TextBlock("figures", figure_list(evidence)),
+        TextBlock("figures", figure_list(evidence, view)),
         TextBlock("question", f"Question: {evidence.question}"),
     ]
 
@@ -229,14 +229,14 @@ def _write_with_citations(
                 )
                 for section in sent
             ),
-            *_closing_blocks(evidence),
+            *_closing_blocks(evidence, view),
         ),
         max_output_tokens=_OUTPUT_TOKENS,
         effort=Effort.MEDIUM,
     )
     reply = try_twice(lambda: model.ask(request, on_text=on_text))
     text, quotes = _with_markers(reply, [(section.rank, paragraphs[section.rank]) for section in sent])
-    choice, notes = _choose(evidence, reply.text, model, settings)
+    choice, notes = _choose(evidence, reply.text, view, model, settings)
     return _Draft(
         text=text,
         quotes=quotes,
@@ -277,13 +277,15 @@ def _native_quote(rank: int, quote: str, cited: tuple[Paragraph, ...]) -> Claime
     return ClaimedQuote(rank, quote, lines)
 
 
-def _choose(evidence: Evidence, answer: str, model: ChatModel, settings: Settings) -> tuple[_Choice, tuple[str, ...]]:
+def _choose(
+    evidence: Evidence, answer: str, view: Snapshot, model: ChatModel, settings: Settings
+) -> tuple[_Choice, tuple[str, ...]]:
     """Ask for the figures of a written answer; where that fails, the answer stands and says so."""
     request = ChatRequest(
         role="figures",
         prompt=prompt_name("figure-choice"),
         system=FIGURE_CHOICE.format(count=settings.max_figures),
-        blocks=(*_closing_blocks(evidence), TextBlock("answer", f"Answer:\n{answer}")),
+        blocks=(*_closing_blocks(evidence, view), TextBlock("answer", f"Answer:\n{answer}")),
         max_output_tokens=_CHOICE_TOKENS,
         schema=FIGURE_CHOICE_SCHEMA,
     )

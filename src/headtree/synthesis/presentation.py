@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from headtree.indexing.index import StoredDocument
+from headtree.indexing.index import Snapshot, StoredDocument
 from headtree.indexing.plain import one_line
-from headtree.types import Evidence, EvidenceSection, FigureKind, LineSpan, OfferedFigure
+from headtree.types import Evidence, EvidenceSection, Figure, FigureKind, LineSpan, OfferedFigure
 
 _MARKDOWN_IMAGE = re.compile(
     r"!\[(?:[^\[\]]|\[[^\[\]]*\]){0,1000}\](?:\((?:[^()]|\([^()]*\)){0,1000}\)|\[[^\]]{0,500}\])"
@@ -86,14 +86,14 @@ def without_handles(text: str) -> str:
     return _HANDLE.sub("", text).strip()
 
 
-def figure_list(evidence: Evidence) -> str:
+def figure_list(evidence: Evidence, view: Snapshot) -> str:
     """List the figures that may be shown: a caption once per figure, a handle per part."""
     if not evidence.figures:
         return "Figures: none."
-    return "\n".join(("Figures:", *_figure_lines(evidence.figures)))
+    return "\n".join(("Figures:", *_figure_lines(evidence.figures, view)))
 
 
-def _figure_lines(figures: Sequence[OfferedFigure]) -> Iterator[str]:
+def _figure_lines(figures: Sequence[OfferedFigure], view: Snapshot) -> Iterator[str]:
     shown: set[tuple[str, str]] = set()
     for offered in figures:
         figure = offered.figure
@@ -102,14 +102,16 @@ def _figure_lines(figures: Sequence[OfferedFigure]) -> Iterator[str]:
         if figure.kind is FigureKind.PART:
             name = f"part of {figure.label or 'a figure'}"
         caption = one_line(figure.caption or figure.alt) if group not in shown else "(as above)"
-        words = "" if figure.kind is FigureKind.TABLE else _image_words(offered)
+        words = "" if figure.kind is FigureKind.TABLE else _image_words(figure, view.document(figure.doc_id))
         shown.add(group)
         yield f"{offered.handle} | {name} | {caption or 'no caption'}{words} | {offered.reason}"
 
 
-def _image_words(offered: OfferedFigure) -> str:
-    figure = offered.figure
-    known = one_line(". ".join(text for text in (figure.alt, figure.context) if text and text != figure.caption))
+def _image_words(figure: Figure, document: StoredDocument) -> str:
+    inside = document.text(figure.inside) if figure.inside else ""
+    known = one_line(
+        ". ".join(text for text in (figure.alt, figure.context, inside) if text and text != figure.caption)
+    )
     if not known:
         return ""
     return f" | in it or beside it: {known[:_IMAGE_WORDS]}{'…' if len(known) > _IMAGE_WORDS else ''}"
