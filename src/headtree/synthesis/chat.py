@@ -145,6 +145,7 @@ def _write_in_one(
             system=SYNTHESIS.format(count=settings.max_figures),
             blocks=(*_section_blocks(evidence, view), *_closing_blocks(evidence, view)),
             max_output_tokens=_OUTPUT_TOKENS,
+            kept_blocks=len(evidence.sections) if settings.whole_corpus else 0,
             schema=SYNTHESIS_SCHEMA,
             effort=Effort.MEDIUM,
         ),
@@ -234,6 +235,7 @@ def _write_with_citations(
             *_closing_blocks(evidence, view),
         ),
         max_output_tokens=_OUTPUT_TOKENS,
+        kept_blocks=len(sent) if settings.whole_corpus else 0,
         effort=Effort.MEDIUM,
     )
     reply = try_twice(lambda: model.ask(request, on_text=on_text))
