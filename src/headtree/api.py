@@ -45,17 +45,19 @@ def open_index(
 
     Args:
         documents: the folder; by default the one of the settings (``data/documents``).
-        index: folder of the index. By default that of the settings; for a folder of documents given here, one beside
-            it (``handbook`` -> ``handbook-index``), so that two collections never share an index.
+        index: folder of the index. By default that of the settings; for a folder of documents that is not that of
+            the settings, one beside it (``handbook`` -> ``handbook-index``), so that two collections never share one.
         update: read and embed first what is new or changed, as ``headtree index`` does; ``False`` opens what is there.
         settings: any other setting by its name, for instance ``sections=3``; see ``docs/configuration.md``.
 
     Raises:
         HeadtreeError: there are no documents, or the index cannot be used; the message says what to do.
     """
-    folder = None if documents is None else Path(documents)
-    place = folder.with_name(f"{folder.name}-index") if folder and index is None else index
-    loaded = load_settings(documents=folder, index=place, **settings)
+    configured = load_settings(**settings)
+    folder = configured.documents if documents is None else Path(documents)
+    if index is None and folder.resolve() != configured.documents.resolve():
+        index = folder.with_name(f"{folder.name}-index")
+    loaded = load_settings(documents=folder, index=index, **settings)
     if update:
         build_index(loaded)
     return open_built_index(loaded)

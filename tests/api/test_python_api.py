@@ -79,6 +79,15 @@ def test_index_of_a_given_folder_lies_beside_it(documents: Path) -> None:
     assert sorted(path.name for path in documents.parent.iterdir()) == ["handbook", "handbook-index"]
 
 
+def test_index_of_the_configured_folder_is_the_configured_one(documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(documents.parent)
+    (documents.parent / "config.py").write_text('DOCUMENTS = "handbook"\nINDEX = "kept"\nEMBEDDER = "none"\n')
+
+    assert open_index().settings.index == Path("kept")
+    assert open_index(documents).settings.index == Path("kept")
+    assert open_index(documents, index="other").settings.index == Path("other")
+
+
 def test_index_is_brought_up_to_date_unless_told_not_to(documents: Path) -> None:
     with pytest.raises(IndexMissingError, match="headtree index"):
         open_index(documents, embedder="none", update=False)
