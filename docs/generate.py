@@ -212,8 +212,9 @@ class _Parameter:
 
 def _cell(text: str) -> str:
     """Return a text for a table cell; what looks like a tag is code, so that it is not taken for HTML."""
-    plain = re.sub(r"(?<!`)(<\w+>(?:/\w+)?)", r"`\1`", " ".join(text.split()))
-    return plain.replace("|", "\\|")
+    parts = " ".join(text.split()).split("`")
+    parts[::2] = [re.sub(r"<\w+>(?:/\w+)?", r"`\g<0>`", part) for part in parts[::2]]
+    return "`".join(parts).replace("|", "\\|")
 
 
 def main() -> None:
