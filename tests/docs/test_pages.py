@@ -11,9 +11,9 @@ from urllib.parse import unquote
 
 import pytest
 from docs.generate import DOCS, pages
+
 from headtree.models.catalogue import find_card
 from headtree.models.registry import DEFAULT_MODELS
-
 from headtree.settings import Settings
 from headtree.types import WarningKind
 from tests.docs.pages import (
