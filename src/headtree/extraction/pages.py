@@ -15,6 +15,7 @@ import pypdfium2.raw as pdfium
 
 from headtree.errors import ExtractionError
 from headtree.extraction.blocks import Box
+from headtree.extraction.boxes import union
 from headtree.extraction.page_values import Font, PageContent, Word
 
 _LIGATURES = str.maketrans(
@@ -200,7 +201,7 @@ class _Words:
             gap = box[0] - word.box[2]
             if same_line and word.style == style and -size < gap < _GAP * size:
                 word.text += text
-                word.box = _joined(word.box, box)
+                word.box = union((word.box, box))
                 return
             near = abs(word.baseline - baseline) < size and -0.5 * size < gap < _GAP * size
             self._close(space=not near)
@@ -258,15 +259,6 @@ def _read_font(pointer: Any) -> Font:
         bold = pdfium.FPDFFont_GetWeight(pointer) >= _BOLD_WEIGHT
     italic = bool(_ITALIC.search(name)) or bool(flags & _ITALIC_FLAG)
     return Font(name, bold, italic, bool(_FIXED.search(name)) or bool(flags & _FIXED_PITCH_FLAG))
-
-
-def _joined(first: Box, second: Box) -> Box:
-    return (
-        min(first[0], second[0]),
-        min(first[1], second[1]),
-        max(first[2], second[2]),
-        max(first[3], second[3]),
-    )
 
 
 # ------------------------------------------------------------------------------------------------------- links
