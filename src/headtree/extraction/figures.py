@@ -189,7 +189,9 @@ def _bind(candidates: Sequence[Float], page: _Page) -> tuple[list[Float], list[F
     for _ in range(_MOST_PASSES):  # a part may only touch the picture once another part has joined it
         before = len(owner)
         for index, item in enumerate(candidates):
-            fitting = [n for n, box in chosen.items() if index not in owner and _is_part(item, box, page.captions[n], page)]
+            fitting = [
+                n for n, box in chosen.items() if index not in owner and _is_part(item, box, page.captions[n], page)
+            ]
             if fitting:
                 number = min(fitting, key=lambda n: _apart(item.box, chosen[n]))
                 owner[index] = number

@@ -63,17 +63,28 @@ def make_line(words: Sequence[Word]) -> Line:
 
 def line_text(words: Sequence[Word], baseline: float, size: float) -> str:
     """Return the text of a line; raised digits become superscript signs, with a space after a word."""
-    parts: list[str] = []
+    return " ".join("".join(text for text, _ in line_pieces(words, baseline, size)).split())
+
+
+def line_pieces(words: Sequence[Word], baseline: float, size: float) -> list[tuple[str, str]]:
+    """Return the pieces of a line's text, gaps included, each with the address that a link on it leads to."""
+    pieces: list[tuple[str, str]] = []
     for position, word in enumerate(words):
         text, raised = word.text, _shift(word, baseline, size)
         if raised:
             text = text.translate(_SUPERSCRIPT if raised > 0 else _SUBSCRIPT)
-            if parts and raised > 0 and re.search(r"(?:[^\W\d_]{2}|[.,;:)\]”\"])$", parts[-1]):
-                parts.append(" ")
-        parts.append(text)
+            if pieces and raised > 0 and re.search(r"(?:[^\W\d_]{2}|[.,;:)\]”\"])$", pieces[-1][0]):
+                pieces.append((" ", ""))
+        pieces.append((text, word.address))
         if word.space_after and position + 1 < len(words):
-            parts.append(" ")
-    return " ".join("".join(parts).split())
+            goes_on = bool(word.address) and words[position + 1].address == word.address
+            pieces.append((" ", word.address if goes_on else ""))
+    return pieces
+
+
+def is_raised(word: Word, line_size: float, baseline: float) -> bool:
+    """Whether a word is set as a superscript of a line."""
+    return _shift(word, baseline, line_size) > 0
 
 
 def _shift(word: Word, baseline: float, size: float) -> int:

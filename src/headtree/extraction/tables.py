@@ -28,6 +28,9 @@ _SAME_ROW = 0.35
 _WIDE_GAP = 1.3
 """Share of the type size that parts the label of a row from its numbers where no ruling helps."""
 _FEWEST_ROWS = 3
+_FEWEST_INNER_RULES = 3
+_RULED = 0.4
+"""Rules between the rows of a table, as a share of its lines, from which each row has one of its own."""
 _NUMERIC = 0.6
 """Share of a row block's cells beyond the first column that must be numbers for a table that only its rows show."""
 _ROW_DISTANCE = 3.2
@@ -204,14 +207,15 @@ def _row_rules(rules: Sequence[Box], box: Box) -> list[float]:
 def _without_wrapped_rows(table: list[list[str]], rows: Sequence[Row], ruled: Sequence[float]) -> list[list[str]]:
     """Join lines of one row: within a full ruling all lines, else a label that goes on in small letters."""
     merged: list[list[str]] = []
-    fully_ruled = len(ruled) >= 0.6 * len(rows) - 1 and len(ruled) > 2
+    baselines = [row[0].words[0].baseline for row in rows]
+    inner = [rule for rule in ruled if baselines[0] < rule < baselines[-1]]
+    fully_ruled = len(inner) >= max(_FEWEST_INNER_RULES, _RULED * (len(rows) - 1))
     for number, cells in enumerate(table):
-        above = rows[number - 1][0].words[0].baseline if number else 0.0
-        here = rows[number][0].words[0].baseline
+        above, here = baselines[number - 1] if number else 0.0, baselines[number]
         if merged and _goes_on(merged[-1], cells):
             same_row = True
         else:
-            same_row = bool(merged) and fully_ruled and not any(above < rule < here for rule in ruled)
+            same_row = bool(merged) and fully_ruled and not any(above < rule < here for rule in inner)
         if same_row:
             merged[-1] = [f"{first} {second}".strip() for first, second in zip(merged[-1], cells, strict=True)]
         else:
