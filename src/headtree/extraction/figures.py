@@ -198,8 +198,25 @@ def _bind(candidates: Sequence[Float], page: _Page) -> tuple[list[Float], list[F
                 chosen[number] = union((chosen[number], item.box))
         if len(owner) == before:
             break
-    bound = [Float(page.captions[number].kind, box, page.captions[number]) for number, box in chosen.items()]
+    bound = [
+        Float(page.captions[number].kind, _up_to_caption(box, page.captions[number], page), page.captions[number])
+        for number, box in chosen.items()
+    ]
     return bound, [item for index, item in enumerate(candidates) if index not in owner]
+
+
+def _up_to_caption(box: Box, caption: Caption, page: _Page) -> Box:
+    """Add what stands between a picture and its caption: the names of an axis, a legend."""
+    if caption.box[1] > box[3] - 1:
+        strip = box[0], box[3] - 1, box[2], caption.box[1]
+    elif caption.box[3] < box[1] + 1:
+        strip = box[0], caption.box[3], box[2], box[1] + 1
+    else:
+        return box
+    prose = {id(line) for line in page.prose}
+    things = [line.box for line in page.lines if id(line) not in prose and holds_centre(strip, line.box)]
+    things += [drawing for drawing in page.drawings if share_inside(drawing, strip) > 0.9]
+    return _off_captions(union([box, *things]), page.captions)
 
 
 def _cost(caption: Caption, item: Float, page: _Page) -> float | None:

@@ -26,9 +26,11 @@ _NOTE_SIZE = 0.93
 """Size of a footnote as a share of the running text's, at most."""
 _NOTE_PLACE = 0.5
 """Share of a page's height below which footnotes stand."""
+_UNMARKED_NOTE_SIZE, _UNMARKED_NOTE_PLACE = 0.87, 0.75
+"""The same for notes without a mark: the addresses of authors, a licence."""
 _BULLET = re.compile(r"^(?P<marker>[•◦▪■●○‣⁃∙➢➤✓])\s*(?P<rest>\S.*)|^(?P<dash>[–—*·-])\s+(?P<after>\S.*)")
-_ENUMERATED = re.compile(r"^(?P<marker>\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5}|[IVX]{1,5})[.)])\s+(?P<rest>\S.*)")
-_SENTENCE_END = re.compile(r"[.!?:;”\")\]]\W{0,3}$")
+_ENUMERATED = re.compile(r"^(?P<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\(?(?:[A-Z]|[IVX]{1,5})\))\s+(?P<rest>\S.*)")
+_SENTENCE_END = re.compile(r"[.!?:。][”’\")\]¹²³⁴⁵⁶⁷⁸⁹⁰\s]{0,4}$")
 _NOTE_MARK = re.compile(r"^[*†‡§¶#]{1,3}\s*\S|^[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,3}\s*\S")
 
 
@@ -89,6 +91,8 @@ class _Flow:
     blocks: list[Block] = field(default_factory=list)
     _open: _Open | None = None
     _note: _Open | None = None
+    _last_note: tuple[int, tuple[float, float]] | None = None
+    """Page and column of the last footnote: small lines below it are notes too."""
     _waiting: list[Block] = field(default_factory=list)
     """Pictures and notes that come after the open paragraph."""
     _markers: list[float] = field(default_factory=list)
@@ -123,6 +127,7 @@ class _Flow:
             self._close_note()
         if self._begins_note(item):
             self._note = _Open([item], Footnote)
+            self._last_note = (item.page, item.column)
             return
         if self._open is not None and self._continues(self._open, item):
             self._open.lines.append(item)
@@ -205,11 +210,14 @@ class _Flow:
         return _may_end_line(block.lines[-1])
 
     def _begins_note(self, item: TextItem) -> bool:
+        """Whether a line is small, stands low and begins with a mark, or is small below a note."""
         line = item.line
         if line.size > _NOTE_SIZE * self.body.size or line.baseline < _NOTE_PLACE * self.heights.get(item.page, 0.0):
             return False
-        first = line.words[0]
-        return is_raised(first, line.size, line.baseline) or _NOTE_MARK.match(line.text) is not None
+        if self._last_note == (item.page, item.column):
+            return True
+        lowest = line.baseline > _UNMARKED_NOTE_PLACE * self.heights.get(item.page, 0.0)
+        return _has_note_mark(line) or (lowest and line.size <= _UNMARKED_NOTE_SIZE * self.body.size)
 
     def _continues_note(self, item: TextItem) -> bool:
         assert self._note is not None
@@ -217,7 +225,7 @@ class _Flow:
         same_place = last.page == item.page and last.column == item.column
         distance = item.line.baseline - last.line.baseline
         near = same_place and 0 < distance < 1.6 * item.line.size and abs(item.line.size - last.line.size) < 0.6
-        return near and not self._begins_note(item)
+        return near and not _has_note_mark(item.line)
 
     def _close_note(self) -> None:
         if self._note is not None:
@@ -286,6 +294,10 @@ def _marker(line: Line) -> str:
         return match["marker"] or match["dash"]
     match = _ENUMERATED.match(line.text)
     return match["marker"] if match else ""
+
+
+def _has_note_mark(line: Line) -> bool:
+    return is_raised(line.words[0], line.size, line.baseline) or _NOTE_MARK.match(line.text) is not None
 
 
 def _may_end_line(item: TextItem) -> bool:

@@ -23,6 +23,8 @@ _TITLE_PLACE = 0.6
 """Share of the first page's height in which a title begins."""
 _GAP = 1.18
 """Distance to the line above as a share of the usual one from which a heading stands apart."""
+_NO_GAP = 1.06
+"""Distance to the line below as a share of the usual one up to which that line goes on with the one above."""
 _CONTENTS_SHARE = 0.5
 """Share of a page's lines that end in a page number on a table of contents."""
 _FEWEST_ENTRIES = 5
@@ -160,7 +162,7 @@ class _Finder:
             and not _KNOWN.fullmatch(_bare(item.line.text)))
         ):
             return None
-        if id(item) in self._rows or not self._stands_apart(index, item):
+        if id(item) in self._rows or item.in_box or not self._stands_apart(index, item):
             return None
         entry = self._outline_entry(item)
         members = self._members(index, item)
@@ -172,6 +174,8 @@ class _Finder:
         if len(members) > _MOST_LINES or len(text.split()) > _MOST_WORDS or not self._ends_apart(index, members):
             return None
         if in_front and numbering is None and not _KNOWN.fullmatch(_bare(text)):
+            return None
+        if numbering is None and not self._body.is_larger(item.line) and self._runs_in(index, members):
             return None
         if not self._is_heading(item, text, numbering):
             return None
@@ -252,7 +256,19 @@ class _Finder:
         distance = item.line.baseline - last.line.baseline
         close = 0 < distance <= _GAP * self._body.step * last.line.size
         same = style_of(item.line).size == style_of(last.line).size and item.line.font == last.line.font
-        return not (close and same)
+        goes_on = item.line.words[0].font == last.line.words[-1].font and item.line.text[0].islower()
+        return not (close and (same or goes_on))
+
+    def _runs_in(self, index: int, members: Sequence[TextItem]) -> bool:
+        """Whether text follows a line in body size without a gap: bold words that open a paragraph."""
+        after = index + len(members)
+        if after >= len(self._items):
+            return False
+        item, last = self._items[after], members[-1]
+        if not isinstance(item, TextItem) or item.page != last.page or item.column != last.column:
+            return last.line.words[-1].hyphen
+        distance = item.line.baseline - last.line.baseline
+        return 0 < distance <= _NO_GAP * self._body.step * last.line.size and _is_prose(item, self._body)
 
     def _members(self, index: int, item: TextItem) -> list[TextItem]:
         return self._lines_of_style(index, item, limit=_MOST_LINES + 1)

@@ -41,7 +41,9 @@ class Vocabulary:
             return f"{first}-{second}"
         left, right = head.group().casefold(), tail.group().casefold()
         hyphened, joined = self.counts[f"{left}-{right}"], self.counts[f"{left}{right}"]
-        if right.isdigit() or left[-1].isdigit() or second[0].isupper() or hyphened > joined:
+        if joined > hyphened:
+            return first + second
+        if right.isdigit() or left[-1].isdigit() or second[0].isupper() or hyphened:
             return f"{first}-{second}"
         return first + second
 

@@ -21,6 +21,8 @@ _RAISED = 0.62
 """Share of the type size by which small type may stand above or below the baseline of its line."""
 _SMALL = 0.86
 """Size of raised type as a share of the line's."""
+_INITIAL = 1.8
+"""Size of a paragraph's large first letter as a share of the type that follows, at least."""
 _LABEL = re.compile(
     r"(?:[•◦▪■●○‣⁃∙·*–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]|\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.?\d?(?:\.\d{1,2})*\.?"
     r"|(?:Item|ITEM|Note|NOTE|Section|SECTION|Part|PART|Article|ARTICLE|Appendix|APPENDIX|Exhibit|EXHIBIT)"
@@ -76,10 +78,17 @@ def line_pieces(words: Sequence[Word], baseline: float, size: float) -> list[tup
             if pieces and raised > 0 and re.search(r"(?:[^\W\d_]{2}|[.,;:)\]”\"])$", pieces[-1][0]):
                 pieces.append((" ", ""))
         pieces.append((text, word.address))
+        if position + 1 < len(words) and _is_initial(word, words[position + 1]):
+            continue
         if word.space_after and position + 1 < len(words):
             goes_on = bool(word.address) and words[position + 1].address == word.address
             pieces.append((" ", word.address if goes_on else ""))
     return pieces
+
+
+def _is_initial(word: Word, after: Word) -> bool:
+    """Whether a word is the large first letter of the next one."""
+    return len(word.text) == 1 and word.text.isalpha() and word.size > _INITIAL * after.size and after.text.isalpha()
 
 
 def is_raised(word: Word, line_size: float, baseline: float) -> bool:

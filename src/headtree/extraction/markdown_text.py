@@ -14,7 +14,7 @@ _EMPHASIS = re.compile(r"\*(?=\S)|(?<=\S)\*|(?<!\w)_+(?=\S)|(?<=[^\s_])_+(?!\w)|
 _BRACKET = re.compile(r"\[(?=[^\]]*\]\s*[(\[:])|!(?=\[)|\](?=[(\[:])")
 # What a line may not begin with: a heading, a quote, a list, a rule, a setext underline, a fence, a table.
 _LINE_START = "#>|~=+-*_"
-_NUMBERED_START = re.compile(r"(?P<number>\d{1,9})(?P<sign>[.)])(?=\s|$)")
+_NUMBERED_START = re.compile(r"\A(?P<number>[0-9]{1,9})(?P<sign>[.)])(?=\s|$)")
 _SAFE_ADDRESS = re.compile(r"(?:https?://|mailto:)[^\s<>]+", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff]")
 
@@ -49,6 +49,11 @@ def escape_line(text: str, links: Sequence[Link] = ()) -> str:
     return _escape_start("".join(parts))
 
 
+def escape_heading(text: str) -> str:
+    """Return text as it may stand behind a heading's signs; a closing run of signs would be dropped."""
+    return re.sub(r"#+$", lambda match: "\\#" * len(match.group()), escape_inline(text))
+
+
 def escape_alt(text: str) -> str:
     """Return text as it may stand between the brackets of an image."""
     return _escape_link_words(one_line(text))
@@ -81,5 +86,5 @@ def _escape_link_words(text: str) -> str:
 
 
 def _escape_start(text: str) -> str:
-    text = _NUMBERED_START.sub(r"\g<number>\\\g<sign>", text, count=1) if text[:1].isdigit() else text
+    text = _NUMBERED_START.sub(r"\g<number>\\\g<sign>", text)
     return "\\" + text if text[:1] and text[0] in _LINE_START else text

@@ -30,6 +30,10 @@ _SCAN_SHARE = 0.5
 """Share of a page that a bitmap covers on a scan."""
 _FEWEST_CHARACTERS = 20
 """Characters below which a page with such a bitmap is a scan."""
+_BOXED_LINES = 4
+"""Lines that a frame holds at least: a coloured bar behind a heading holds one or two."""
+_PAGE_SHARE = 0.7
+"""Share of a page's height from which a field is the page's own background."""
 _MARGIN = 0.07
 """Share of a page's height at its top and bottom where rules and small bitmaps belong to headers and footers."""
 
@@ -42,6 +46,8 @@ class TextItem:
     line: Line
     column: tuple[float, float]
     """Left and right edge of its column."""
+    in_box: bool = False
+    """Whether a frame or a coloured field holds it together with other lines: an example, a remark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,16 +208,23 @@ class _Assembly:
         ]
         units += [Unit(_with_caption(item), item) for item in floats]
         units += [Unit(_with_number(formula), formula) for formula in formulas]
-        items = []
+        items: list[TextItem | PictureItem] = []
+        frames = self._frames(rest)
         for placed in reading_order(units):
             value = placed.value
             if isinstance(value, Line):
-                items.append(TextItem(self.content.page, value, placed.column))
+                items.append(TextItem(self.content.page, value, placed.column, _is_boxed(value, frames)))
             else:
                 items.append(self._float(value) if isinstance(value, Float) else self._formula(value))
         return PageReading(
             self.content.page, self.content.width, self.content.height, tuple(items), False, tuple(self.warnings)
         )
+
+    def _frames(self, lines: Sequence[Line]) -> list[Box]:
+        """Return the frames and coloured fields that hold several lines but not the page."""
+        drawn = self.content.panels + self.content.shapes
+        tall = [box for box in drawn if box[3] - box[1] < _PAGE_SHARE * self.content.height]
+        return [box for box in tall if sum(share_inside(line.box, box) > 0.9 for line in lines) >= _BOXED_LINES]
 
     def _float(self, item: Float) -> PictureItem:
         box = item.box
@@ -260,6 +273,10 @@ class _Assembly:
 def _is_shown(line: Line, floats: Sequence[Float], captioned: set[int]) -> bool:
     """Whether a line stands in a picture, so that it is no running text; a caption always is text."""
     return id(line) not in captioned and any(share_inside(line.box, item.box) > 0.5 for item in floats)
+
+
+def _is_boxed(line: Line, frames: Sequence[Box]) -> bool:
+    return any(share_inside(line.box, frame) > 0.9 for frame in frames)
 
 
 def _with_caption(item: Float) -> Box:

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Generic, TypeVar
 
 from headtree.extraction.blocks import Box
-from headtree.extraction.boxes import union
+from headtree.extraction.boxes import below, union
 
 T = TypeVar("T")
 
@@ -17,13 +17,15 @@ _FEWEST_LINES = 3
 _FEWEST_WORDS = 4
 _NARROWEST = 0.27
 """Width of a column's lines as a share of the width that is divided; a column of numbers is narrower."""
-_FLUSH = 0.5
+_FLUSH = 0.3
 """Share of a right column's lines that begin at its left edge."""
 _OVER = 0.12
 """Share of a column's width by which something may reach over the gutter and still belong to its column."""
 _STEP = 2.0
 """Points between the places that are tried as gutter."""
 _DEEPEST = 3
+_ROW_GAP = 3.0
+"""Share of the line height within which a piece belongs to a row that runs over the gutter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,9 @@ def reading_order(units: Sequence[Unit[T]], *, depth: int = 0) -> list[Placed[T]
     if gutter is None:
         left, _, right, _ = union(unit.box for unit in units)
         return [Placed(unit.value, (left, right)) for unit in _by_rows(units)]
-    wide = sorted((unit for unit in units if _spans(unit.box, gutter, units)), key=lambda unit: unit.box[1])
-    narrow = [unit for unit in units if not _spans(unit.box, gutter, units)]
+    wide = _by_rows(_with_neighbours([unit for unit in units if _spans(unit.box, gutter, units)], units))
+    taken = {id(unit) for unit in wide}
+    narrow = [unit for unit in units if id(unit) not in taken]
     order: list[Placed[T]] = []
     for number in range(len(wide) + 1):
         top = _middle(wide[number - 1].box) if number else float("-inf")
@@ -115,6 +118,22 @@ def _spans(box: Box, gutter: float, units: Sequence[Unit[T]]) -> bool:
     return gutter - box[0] > _OVER * (gutter - left) and box[2] - gutter > _OVER * (right - gutter)
 
 
+def _with_neighbours(wide: Sequence[Unit[T]], units: Sequence[Unit[T]]) -> list[Unit[T]]:
+    """Add the rest of rows that run over the gutter: names of authors, cells of a wide table."""
+    rows = [unit.box for unit in wide if unit.words]
+    found = list(wide)
+    for unit in units:
+        if unit.words and all(unit is not other for other in wide):
+            height = unit.box[3] - unit.box[1]
+            if any(_same_row(unit.box, row) and -below(unit.box, row) < _ROW_GAP * height for row in rows):
+                found.append(unit)
+    return found
+
+
+def _same_row(first: Box, second: Box) -> bool:
+    return abs(_middle(first) - _middle(second)) < 0.4 * min(first[3] - first[1], second[3] - second[1])
+
+
 def _middle(box: Box) -> float:
     return (box[1] + box[3]) / 2
 
@@ -123,9 +142,7 @@ def _by_rows(units: Sequence[Unit[T]]) -> list[Unit[T]]:
     """Sort by rows: what stands beside each other is read from left to right."""
     rows: list[list[Unit[T]]] = []
     for unit in sorted(units, key=lambda item: (_middle(item.box), item.box[0])):
-        height = unit.box[3] - unit.box[1]
-        last = rows[-1][0].box if rows else None
-        if last is not None and abs(_middle(last) - _middle(unit.box)) < 0.4 * min(height, last[3] - last[1]):
+        if rows and _same_row(rows[-1][0].box, unit.box):
             rows[-1].append(unit)
         else:
             rows.append([unit])

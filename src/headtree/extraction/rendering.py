@@ -22,7 +22,7 @@ from headtree.extraction.blocks import (
     Paragraph,
     Place,
 )
-from headtree.extraction.markdown_text import escape_alt, escape_line, fenced_lines, one_line, table_lines
+from headtree.extraction.markdown_text import escape_alt, escape_heading, escape_line, fenced_lines, one_line, table_lines
 from headtree.types import FigureKind
 
 _LONGEST_ALT = 300
@@ -105,9 +105,7 @@ class _Rendering:
     def add_heading(self, block: Heading) -> None:
         if text := one_line(block.text):
             level = min(max(block.level, 1), _DEEPEST_HEADING)
-            closing = "\\" if text.endswith("#") else ""  # a closing run of signs would be dropped
-            words = escape_line(text)
-            self.add(["#" * level + " " + (words[:-1] + closing + "#" if closing else words)], block.places)
+            self.add(["#" * level + " " + escape_heading(text)], block.places)
 
     def add_text(self, text: str, links: Sequence[Link], places: Sequence[Place], *, prefix: str = "") -> None:
         if words := _line(text, links):
