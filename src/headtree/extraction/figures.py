@@ -26,6 +26,8 @@ _RULE_REACH = 7.0
 _STRETCH = 14.0
 """Points by which drawings that lie mostly inside may stretch the model's box."""
 _MOST_PASSES = 8
+_WIDE_RULE = 120.0
+"""Points that the rule below an algorithm measures at least: it is as wide as its column."""
 _GAP = 26.0
 """Points without anything at which a picture that is gathered from its caption ends."""
 
@@ -269,11 +271,25 @@ def _apart(first: Box, second: Box) -> float:
 def _gather(caption: Caption, page: _Page, taken: Sequence[Box]) -> Float | None:
     """Gather the picture of a caption from what stands next to it, up to running text or a wide gap."""
     usual = -1 if caption.kind is FigureKind.FIGURE else 1
+    if caption.kind is FigureKind.ALGORITHM and (ruled := _ruled_box(caption, page)):
+        return Float(caption.kind, ruled, caption)
     for direction in (usual, -usual):
         box = _gathered_box(caption, page, taken, direction)
         if box is not None and box[3] - box[1] >= 20:
             return Float(caption.kind, box, caption)
     return None
+
+
+def _ruled_box(caption: Caption, page: _Page) -> Box | None:
+    """Return the box from an algorithm's caption down to the rule that closes it."""
+    width = caption.box[2] - caption.box[0]
+    below_it = [
+        rule
+        for rule in page.content.rules
+        if rule[2] - rule[0] > _WIDE_RULE and below(rule, caption.box) > 0.9 * width and rule[1] > caption.box[3] + 12
+    ]
+    last = min(below_it, key=lambda rule: rule[1], default=None)
+    return (last[0], caption.box[3] + 0.5, last[2], last[3]) if last else None
 
 
 def _gathered_box(caption: Caption, page: _Page, taken: Sequence[Box], direction: int) -> Box | None:

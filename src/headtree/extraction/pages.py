@@ -214,7 +214,7 @@ class _Words:
             text = word.text if word.text.isascii() else word.text.replace("\u2010", "-")
             size, font = word.style.size, word.style.font
             # The height is that of the type, so that "x" and "X" stand in equal boxes.
-            box = (word.box[0], min(word.box[1], word.baseline - 0.7 * size), word.box[2], word.baseline + 0.2 * size)
+            box = (word.box[0], min(word.box[1], word.baseline - 0.74 * size), word.box[2], word.baseline + 0.22 * size)
             self._words.append(Word(text, box, word.baseline, size, font, space, hyphen))
         elif space and self._words and not self._words[-1].space_after:
             self._words[-1] = replace(self._words[-1], space_after=True)

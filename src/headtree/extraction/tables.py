@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from headtree.extraction.blocks import Box
-from headtree.extraction.boxes import below, holds_centre, union
+from headtree.extraction.boxes import below, common, grown, holds_centre, union
 from headtree.extraction.lines import line_text
 from headtree.extraction.page_values import Line, Word
 
@@ -29,6 +29,8 @@ _WIDE_GAP = 1.3
 """Share of the type size that parts the label of a row from its numbers where no ruling helps."""
 _FEWEST_ROWS = 3
 _FEWEST_INNER_RULES = 3
+_PARTIAL = 0.6
+"""Share of the columns that the second line of a row fills at most, where no upright rules part the columns."""
 _RULED = 0.4
 """Rules between the rows of a table, as a share of its lines, from which each row has one of its own."""
 _NUMERIC = 0.6
@@ -165,7 +167,7 @@ def read_cells(words: Iterable[Word], rules: Sequence[Box], box: Box) -> Rows | 
     if len(columns) < 2:
         return None
     table = [_placed(row, columns) for row in rows]
-    table = _without_wrapped_rows(table, rows, _row_rules(rules, box))
+    table = _without_wrapped_rows(table, rows, _Ruling.of(rules, box))
     return tuple(tuple(row) for row in table if any(row))
 
 
@@ -198,25 +200,34 @@ def _placed(row: Row, columns: Sequence[tuple[float, float]]) -> list[str]:
     return texts
 
 
-def _row_rules(rules: Sequence[Box], box: Box) -> list[float]:
-    """Return the heights of rules that run over most of the table."""
-    wide = [rule for rule in rules if below(rule, box) > 0.7 * (box[2] - box[0]) and box[1] < rule[1] < box[3]]
-    return sorted((rule[1] + rule[3]) / 2 for rule in wide)
+@dataclass(frozen=True, slots=True)
+class _Ruling:
+    """The rules inside a table."""
+
+    heights: tuple[float, ...]
+    """Of those that run over most of its width."""
+    is_grid: bool
+    """Whether upright rules part its columns too."""
+
+    @classmethod
+    def of(cls, rules: Sequence[Box], box: Box) -> _Ruling:
+        inside = [rule for rule in rules if common(grown(rule, 0.5), box) > 0]
+        wide = [rule for rule in inside if below(rule, box) > 0.7 * (box[2] - box[0])]
+        upright = {round(rule[0] / 4) for rule in inside if rule[3] - rule[1] > 2 * (rule[2] - rule[0])}
+        return cls(tuple((rule[1] + rule[3]) / 2 for rule in wide), len(upright) >= 3)
 
 
-def _without_wrapped_rows(table: list[list[str]], rows: Sequence[Row], ruled: Sequence[float]) -> list[list[str]]:
-    """Join lines of one row: within a full ruling all lines, else a label that goes on in small letters."""
+def _without_wrapped_rows(table: list[list[str]], rows: Sequence[Row], ruling: _Ruling) -> list[list[str]]:
+    """Join lines of one row: between the rules of a full ruling, else a label that goes on in small letters."""
     merged: list[list[str]] = []
     baselines = [row[0].words[0].baseline for row in rows]
-    inner = [rule for rule in ruled if baselines[0] < rule < baselines[-1]]
+    inner = [rule for rule in ruling.heights if baselines[0] < rule < baselines[-1]]
     fully_ruled = len(inner) >= max(_FEWEST_INNER_RULES, _RULED * (len(rows) - 1))
     for number, cells in enumerate(table):
         above, here = baselines[number - 1] if number else 0.0, baselines[number]
-        if merged and _goes_on(merged[-1], cells):
-            same_row = True
-        else:
-            same_row = bool(merged) and fully_ruled and not any(above < rule < here for rule in inner)
-        if same_row:
+        ruled_off = not fully_ruled or any(above < rule < here for rule in inner)
+        partial = ruling.is_grid or sum(map(bool, cells)) <= _PARTIAL * len(cells)
+        if merged and (_goes_on(merged[-1], cells) or (partial and not ruled_off)):
             merged[-1] = [f"{first} {second}".strip() for first, second in zip(merged[-1], cells, strict=True)]
         else:
             merged.append(list(cells))
