@@ -10,6 +10,7 @@ from headtree.extraction.boxes import area, below, beside, common, grown, holds_
 from headtree.extraction.captions import Caption
 from headtree.extraction.layout import Region, RegionKind
 from headtree.extraction.page_values import Line, PageContent
+from headtree.extraction.tables import read_cells
 from headtree.types import FigureKind
 
 _SAME = 0.5
@@ -154,9 +155,22 @@ def _made_whole(item: Float, page: _Page) -> Float:
         wide = below(rule, box) > 0.7 * min(rule[2] - rule[0], box[2] - box[0])
         if holds_centre(box, rule) or (wide and holds_centre(reach, rule)):
             inside.append(_clipped(rule, limit))
+    if item.kind is FigureKind.TABLE:
+        inside = _without_prose_at_ends(inside, page.prose)
     if not inside:
         return item
     return replace(item, box=_off_captions(union(inside), page.captions))
+
+
+def _without_prose_at_ends(inside: Sequence[Box], prose: Sequence[Line]) -> list[Box]:
+    """Drop running text that a table's box includes at its top or bottom."""
+    texts = {line.box for line in prose}
+    kept = sorted(inside, key=lambda box: box[1])
+    while kept and kept[0] in texts:
+        kept.pop(0)
+    while kept and max(kept, key=lambda box: box[3]) in texts:
+        kept.remove(max(kept, key=lambda box: box[3]))
+    return kept
 
 
 def _off_captions(box: Box, captions: Sequence[Caption]) -> Box:
@@ -341,6 +355,8 @@ def _stands_alone(item: Float, page: _Page) -> bool:
     if prose > 0.35 * area(box):
         return False
     if item.kind is FigureKind.TABLE:
-        return width >= 2 * _SMALLEST and height >= 14
+        readable = read_cells(page.lines, page.content.rules, box) is not None
+        pictured = any(share_inside(box, image) > 0.5 for image in page.content.images)
+        return width >= 2 * _SMALLEST and height >= 14 and (readable or pictured)
     drawn = [d for d in page.content.shapes + page.content.images if share_inside(d, grown(box, 2)) > 0.8]
     return item.score >= _SURE and min(width, height) >= _SMALLEST and bool(drawn)

@@ -1,4 +1,4 @@
-"""Gives each heading its level: numbers decide, then the type that numbered headings are set in, then what is nested."""
+"""Gives each heading its level: numbers decide, then the type of numbered headings, then what is nested."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from headtree.extraction.numbering import Numbering, Scheme
 from headtree.extraction.text_style import Style
 
 _DEEPEST = 6
+_NAMED = frozenset({Scheme.PART, Scheme.ITEM, Scheme.NOTE, Scheme.CHAPTER, Scheme.SECTION})
+"""Schemes that name what they number; a heading without a number that is set like them stands below them."""
 
 
 def assign_levels(headings: Sequence[HeadingCandidate]) -> list[int]:
-    """Return a level for each heading, 1 at the top; a title stands alone at 1, and no level is left out below another."""
+    """Return a level for each heading, 1 at the top; a title stands alone there, and no level is left out."""
     base = 1 if any(heading.is_title for heading in headings) else 0
     depths = _Depths(headings)
     levels: list[int] = []
@@ -35,15 +37,14 @@ class _Depths:
         self._schemes = schemes
         self._letters_below = schemes[Scheme.ROMAN] > 1
         self._by_style = self._styles_of_numbers(headings)
-        self._unnumbered: dict[Style, int] = {}
-        self._above: list[tuple[Style, int]] = []
-        """Style and depth of the headings that are open, outermost first."""
+        self._above: list[tuple[HeadingCandidate, int]] = []
+        """The headings that are open and their depths, outermost first."""
 
     def of(self, heading: HeadingCandidate) -> int:
         depth = self._depth(heading)
         while self._above and self._above[-1][1] >= depth:
             self._above.pop()
-        self._above.append((heading.style, depth))
+        self._above.append((heading, depth))
         return depth
 
     def _depth(self, heading: HeadingCandidate) -> int:
@@ -55,10 +56,17 @@ class _Depths:
                 return known
         if heading.style in self._by_style:
             return self._by_style[heading.style]
-        if heading.style not in self._unnumbered:
-            stronger = [depth for style, depth in self._above if style > heading.style]
-            self._unnumbered[heading.style] = (stronger[-1] if stronger else 0) + 1
-        return self._unnumbered[heading.style]
+        return self._nested_depth(heading)
+
+    def _nested_depth(self, heading: HeadingCandidate) -> int:
+        """Return the depth below the innermost open heading that must hold this one: a keyword's or a stronger one."""
+        depth = 0
+        for open_heading, open_depth in self._above:
+            named = open_heading.numbering is not None and open_heading.numbering.scheme in _NAMED
+            numbered_alike = named and heading.numbering and open_heading.numbering.scheme is heading.numbering.scheme
+            if (named and not numbered_alike) or open_heading.style > heading.style:
+                depth = open_depth
+        return depth + 1
 
     def _numbered_depth(self, numbering: Numbering) -> int | None:
         """Return the depth that a number alone gives, ``None`` where it depends on what is round it."""
@@ -89,7 +97,7 @@ class _Depths:
         """Return for each style of numbered headings the depth that most of them have."""
         votes: dict[Style, Counter[int]] = defaultdict(Counter)
         for heading in headings:
-            if heading.numbering is not None and not heading.is_title:
+            if heading.numbering is not None and heading.numbering.scheme not in _NAMED:
                 depth = self._numbered_depth(heading.numbering)
                 if depth is not None:
                     votes[heading.style][depth] += 1

@@ -16,6 +16,7 @@ Item = TextItem | PictureItem
 _MOST_LINES = 4
 """Lines of a heading."""
 _MOST_WORDS = 26
+_MOST_WORDS_NUMBERED = 18
 _MOST_WORDS_UNNUMBERED = 16
 _TITLE_SIZE = 1.15
 """Size of a title as a share of the running text's, at least."""
@@ -28,6 +29,10 @@ _NO_GAP = 1.06
 _CONTENTS_SHARE = 0.5
 """Share of a page's lines that end in a page number on a table of contents."""
 _FEWEST_ENTRIES = 5
+_REPEATED = 2
+"""Headings of a page with a contents' title that come again later, from which it is a table of contents."""
+_SET_IN, _OFF_CENTRE = 0.3, 0.12
+"""Shares of the column's width by which a heading may be set in or stand beside the middle."""
 _LEADER = re.compile(r"(?:\.\s?){4,}|\s(?:\d{1,3}|[A-Z]-\d{1,3}|[ivx]{1,5})$")
 _KNOWN = re.compile(
     r"(?:abstract|introduction|background|related works?|methods?|methodology|results?|discussion|conclusions?"
@@ -36,6 +41,7 @@ _KNOWN = re.compile(
     r"|ethics statement|broader impact|zusammenfassung|einleitung|literatur(?:verzeichnis)?)",
     re.IGNORECASE,
 )
+_CONTENTS_TITLE = re.compile(r"(?:table of )?contents\b|index\b|inhalt", re.IGNORECASE)
 _CONNECTING = re.compile(
     r"\b(?:and|or|of|the|a|an|for|in|to|with|by|on|from|at|as|our|its|their|&|,|-)$", re.IGNORECASE
 )
@@ -113,7 +119,22 @@ class _Finder:
             else:
                 found.append(candidate)
                 index += candidate.count
-        return sorted(found, key=lambda candidate: candidate.first)
+        return self._without_contents(sorted(found, key=lambda candidate: candidate.first))
+
+    def _without_contents(self, found: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
+        """Leave out the entries of contents that are set as tables: several numbered headings on a page, no text."""
+        pages = defaultdict(list)
+        for heading in found:
+            pages[self._items[heading.first].page].append(heading)
+        prose = {item.page for item in self._items if isinstance(item, TextItem) and _is_prose(item, self._body)}
+        dropped: set[int] = set()
+        for page, headings in pages.items():
+            if not any(_CONTENTS_TITLE.match(heading.text) for heading in headings):
+                continue
+            entries = [heading for heading in headings if not _CONTENTS_TITLE.match(heading.text)]
+            if page not in prose or sum(_comes_again(heading, found) for heading in entries) >= _REPEATED:
+                dropped |= {heading.first for heading in entries if not heading.is_title}
+        return [heading for heading in found if heading.first not in dropped]
 
     # ------------------------------------------------------------------------------------------------ the title
 
@@ -211,7 +232,7 @@ class _Finder:
             return False
         if text[0].isdigit() and len(_LETTERS.findall(text)) < 0.5 * len(text):
             return False
-        return strong and line.size >= 0.92 * self._body.size
+        return strong and line.size >= 0.92 * self._body.size and _is_placed_like_heading(item)
 
     def _is_numbered_heading(self, text: str, numbering: Numbering, *, apart: bool, strong: bool) -> bool:
         rest = numbering.rest
@@ -221,8 +242,12 @@ class _Finder:
             return False
         if rest[0].islower() and numbering.scheme in _KEYWORD_SCHEMES:
             return False
-        if re.search(r"[a-z]{2,}[;,]$", text) or (text.endswith(".") and len(rest.split()) > 12):
+        if re.search(r"[a-z]{2,}[;,]$", text):
             return False
+        if numbering.scheme not in _KEYWORD_SCHEMES:
+            words = len(rest.split())
+            if words > _MOST_WORDS_NUMBERED or (text.endswith(".") and words > 12):
+                return False
         if numbering.scheme is Scheme.BRACKET:
             return strong and len(rest.split()) <= 12
         return apart
@@ -302,7 +327,7 @@ class _Finder:
         if last.line.words[-1].hyphen or _CONNECTING.search(last.line.text) or other.line.text[0].islower():
             return True
         centred = abs((last.line.box[0] + last.line.box[2]) - (other.line.box[0] + other.line.box[2])) < 6
-        if centred and abs(last.line.box[0] - other.line.box[0]) > 3:
+        if centred and (abs(last.line.box[0] - other.line.box[0]) > 3 or other.line.box[0] - left > 0.1 * (right - left)):
             return True
         first_word = other.line.words[0]
         return last.line.box[2] + (first_word.box[2] - first_word.box[0]) > right - 0.08 * (right - left)
@@ -338,6 +363,24 @@ def _bare(text: str) -> str:
 
 def _joined(texts: Iterator[str]) -> str:
     return " ".join(" ".join(texts).split())
+
+
+def _comes_again(heading: HeadingCandidate, found: Sequence[HeadingCandidate]) -> bool:
+    """Whether a later heading has the same number, as the headings have that a table of contents lists."""
+    number = heading.numbering
+    return number is not None and any(
+        other.first > heading.first
+        and other.numbering is not None
+        and (other.numbering.scheme, other.numbering.parts) == (number.scheme, number.parts)
+        for other in found
+    )
+
+
+def _is_placed_like_heading(item: TextItem) -> bool:
+    """Whether a line begins near the left edge of its column or stands in its middle; what else is a column's title."""
+    (left, right), box = item.column, item.line.box
+    width = right - left
+    return box[0] - left < _SET_IN * width or abs((box[0] + box[2]) - (left + right)) < _OFF_CENTRE * width
 
 
 def _is_prose(item: TextItem, body: BodyText) -> bool:

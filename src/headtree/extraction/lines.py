@@ -74,7 +74,8 @@ def line_pieces(words: Sequence[Word], baseline: float, size: float) -> list[tup
     for position, word in enumerate(words):
         text, raised = word.text, _shift(word, baseline, size)
         if raised:
-            text = text.translate(_SUPERSCRIPT if raised > 0 else _SUBSCRIPT)
+            signs = _SUPERSCRIPT if raised > 0 else _SUBSCRIPT
+            text = text.translate(signs) if all(ord(character) in signs for character in text) else text
             if pieces and raised > 0 and re.search(r"(?:[^\W\d_]{2}|[.,;:)\]”\"])$", pieces[-1][0]):
                 pieces.append((" ", ""))
         pieces.append((text, word.address))

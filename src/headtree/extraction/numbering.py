@@ -54,7 +54,7 @@ _KEYWORDS = (
     ),
 )
 _KEYWORD = tuple(
-    (scheme, re.compile(rf"{pattern}(?![\w-])\s*(?P<sign>[.:–—-]*)\s*(?P<rest>.*)", re.IGNORECASE))
+    (scheme, re.compile(rf"{pattern}(?![\w(-])\s*(?P<sign>[.:–—-]*)\s*(?P<rest>.*)", re.IGNORECASE))
     for scheme, pattern in _KEYWORDS
 )
 _PLAIN = (

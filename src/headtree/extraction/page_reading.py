@@ -232,7 +232,7 @@ class _Assembly:
         rows: Rows = ()
         listing: tuple[Line, ...] = ()
         if item.kind is FigureKind.TABLE:
-            rows = read_cells(self.content.words, self.content.rules, box) or ()
+            rows = read_cells(self.lines, self.content.rules, box) or ()
             if not rows:
                 name = caption.label if caption else "a table"
                 self.warnings.append(

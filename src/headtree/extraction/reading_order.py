@@ -14,6 +14,8 @@ T = TypeVar("T")
 
 _FEWEST_LINES = 3
 """Lines of text on each side of a gutter without which there are no columns."""
+_CROSSING = 0.3
+"""Lines on each side as a share of those that run over the gutter, at least: a table in running text is no column."""
 _FEWEST_WORDS = 4
 _NARROWEST = 0.27
 """Width of a column's lines as a share of the width that is divided; a column of numbers is narrower."""
@@ -101,9 +103,11 @@ def _gap_round(x: float, boxes: Sequence[Box]) -> float:
 
 
 def _has_columns(x: float, texts: Sequence[Box], width: float) -> bool:
+    """Whether enough lines stand on both sides, wide and flush, beside each other, and few run over the gutter."""
     sides = ([box for box in texts if box[2] <= x + 1], [box for box in texts if box[0] >= x - 1])
+    crossing = len(texts) - len(sides[0]) - len(sides[1])
     for side in sides:
-        if len(side) < _FEWEST_LINES or median(box[2] - box[0] for box in side) < _NARROWEST * width:
+        if len(side) < max(_FEWEST_LINES, _CROSSING * crossing) or median(box[2] - box[0] for box in side) < _NARROWEST * width:
             return False
     edges = [box[0] for box in sides[1]]
     flush = max(sum(abs(edge - other) <= 2.5 for edge in edges) for other in edges)

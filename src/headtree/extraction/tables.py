@@ -35,6 +35,11 @@ _RULED = 0.4
 """Rules between the rows of a table, as a share of its lines, from which each row has one of its own."""
 _NUMERIC = 0.6
 """Share of a row block's cells beyond the first column that must be numbers for a table that only its rows show."""
+_MOST_TITLES = 4
+_LABEL_SHARE = 0.2
+"""Share of a table's width that its labels take at least."""
+_TITLE_DISTANCE = 2.0
+"""Share of the type size: titles of columns stand no further above each other."""
 _ROW_DISTANCE = 3.2
 """Share of the type size: rows of one table stand no further apart."""
 
@@ -64,7 +69,7 @@ def find_number_tables(lines: Sequence[Line]) -> list[Box]:
 
     Such tables are common in filings; they need no model. Tables of words are left to the layout model.
     """
-    rows = [row for row in split_rows([word for line in lines for word in line.words], gap=_WIDE_GAP)]
+    rows = split_rows(lines, gap=_WIDE_GAP)
     blocks: list[list[Row]] = []
     waiting: list[Row] = []  # rows with one cell: a part of the table only if it goes on after them
     for row in rows:
@@ -83,11 +88,27 @@ def find_number_tables(lines: Sequence[Line]) -> list[Box]:
         else:
             waiting = []
             blocks.append([])
-    return [union(cell.box for row in block for cell in row) for block in blocks if _is_number_table(block)]
+    tables = [block for block in blocks if _is_number_table(block)]
+    return [union(cell.box for row in _with_titles(block, rows) for cell in row) for block in tables]
+
+
+def _with_titles(block: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+    """Add the rows above a table that stand over its numbers: years, units, titles of several columns."""
+    left, _, right, _ = union(cell.box for row in block for cell in row)
+    table = list(block)
+    above = rows[: rows.index(table[0])]
+    for row in reversed(above[-_MOST_TITLES:]):
+        if _distance(row, table[0]) > _TITLE_DISTANCE or _is_prose(row):
+            break
+        if row[0].box[0] < left + _LABEL_SHARE * (right - left):
+            break
+        table.insert(0, row)
+    return table
 
 
 def _is_number_table(block: Sequence[Row]) -> bool:
-    cells = [cell for row in block for cell in row[1:]]
+    start = next((n for n, row in enumerate(block) if any(cell.is_number for cell in row[1:])), len(block))
+    cells = [cell for row in block[start:] for cell in row[1:]]
     filled = [row for row in block if len(row) > 1 and any(cell.is_number for cell in row[1:])]
     if len(filled) < _FEWEST_ROWS or sum(cell.is_number for cell in cells) < _NUMERIC * len(cells):
         return False
@@ -110,16 +131,19 @@ def _distance(upper: Row, lower: Row) -> float:
 # ------------------------------------------------------------------------------------------------ reading cells
 
 
-def split_rows(words: Iterable[Word], *, gap: float = _CELL_GAP) -> list[Row]:
-    """Return the rows of words that stand on one baseline, cut into cells at gaps of ``gap`` type sizes."""
+def split_rows(lines: Iterable[Line], *, gap: float = _CELL_GAP, box: Box | None = None) -> list[Row]:
+    """Return what stands on one baseline, within ``box``, cut into cells at gaps of ``gap`` type sizes."""
     rows: list[list[Word]] = []
     baseline = 0.0
-    for word in sorted(words, key=lambda item: item.baseline):
-        if rows and word.baseline - baseline <= _SAME_ROW * max(word.size, rows[-1][0].size):
-            rows[-1].append(word)
+    for line in sorted(lines, key=lambda item: item.baseline):
+        words = [word for word in line.words if box is None or holds_centre(box, word.box)]
+        if not words:
+            continue
+        if rows and line.baseline - baseline <= _SAME_ROW * max(line.size, rows[-1][0].size):
+            rows[-1] += words
         else:
-            rows.append([word])
-            baseline = word.baseline
+            rows.append(words)
+            baseline = line.baseline
     return [_cells(sorted(row, key=lambda word: word.box[0]), gap) for row in rows]
 
 
@@ -151,16 +175,15 @@ def _cell(words: Sequence[Word]) -> Cell:
     return Cell(tuple(words), union(word.box for word in words), text)
 
 
-def read_cells(words: Iterable[Word], rules: Sequence[Box], box: Box) -> Rows | None:
+def read_cells(lines: Iterable[Line], rules: Sequence[Box], box: Box) -> Rows | None:
     """Return a table's cells, the first row as its header, or ``None`` where no columns can be told.
 
     Args:
-        words: of the page; those whose centre lies in ``box`` are read.
+        lines: of the page; the words whose centre lies in ``box`` are read.
         rules: of the page.
         box: the table's.
     """
-    inside = [word for word in words if holds_centre(box, word.box)]
-    rows = split_rows(inside)
+    rows = split_rows(lines, box=box)
     if len(rows) < 2:
         return None
     columns = _columns(rows)
@@ -173,6 +196,7 @@ def read_cells(words: Iterable[Word], rules: Sequence[Box], box: Box) -> Rows | 
 
 def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
     """Return the columns as intervals: the gaps between them are crossed by few rows."""
+    rows = [row for row in rows if len(row) > 1]  # a row with one cell may run over all columns
     cells = [cell for row in rows for cell in row]
     edges = sorted({edge for cell in cells for edge in (cell.box[0], cell.box[2])})
     allowed = int(_CROSSED * len(rows)) if len(rows) > 3 else 0

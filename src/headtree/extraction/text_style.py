@@ -24,10 +24,8 @@ class Style:
     size: float
     capitals: bool
     bold: bool
-    underlined: bool
     roman: bool
     """Not italic."""
-    font: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +74,7 @@ def _usual_step(items: Iterable[TextItem], size: float) -> float:
 
 def style_of(line: Line) -> Style:
     """Return the style of a line, sizes rounded to half a point."""
-    return Style(
-        round(line.size * 2) / 2, is_capitals(line.text), is_bold(line), False, not is_italic(line), line.font.name
-    )
+    return Style(round(line.size * 2) / 2, is_capitals(line.text), is_bold(line), not is_italic(line))
 
 
 def is_bold(line: Line) -> bool:
