@@ -1,0 +1,284 @@
+"""Calls the Adobe PDF Extract service: one PDF in, the bytes of its result archive out.
+
+The SDK polls without a deadline, never repeats a call, and signs in without a timeout. So every call of it runs in a
+thread of its own with a limit, failed calls are repeated where that can help, and polling is done here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from dotenv import dotenv_values
+
+from headtree.errors import ExtractionError
+from headtree.extraction.adobe_archive import check_archive
+from headtree.extraction.adobe_failures import NO_REPLY, Refusal, explain, read_refusal
+
+Result = TypeVar("Result")
+Progress = Callable[[str], None]
+"""Is told in a few words what happens now."""
+
+MAX_PDF_BYTES = 100 * 1024 * 1024
+"""Adobe's limit for one file (usage limits of the PDF Services API)."""
+
+
+class AdobeRegion(StrEnum):
+    """Where Adobe processes the files."""
+
+    US = "us"
+    EU = "eu"
+
+
+@dataclass(frozen=True, slots=True)
+class AdobeAccess:
+    """A credential of the Adobe PDF Services API and where to use it."""
+
+    client_id: str = field(repr=False)
+    client_secret: str = field(repr=False)
+    region: AdobeRegion = AdobeRegion.US
+    service_url: str | None = None
+    """Address of the service, where it is not the region's own."""
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str | None] | None = None) -> AdobeAccess:
+        """Read ``PDF_SERVICES_CLIENT_ID``, ``PDF_SERVICES_CLIENT_SECRET`` and ``PDF_SERVICES_REGION`` (us, eu).
+
+        Args:
+            environment: the variables; by default those of the process, and below them those of ``.env``.
+
+        Raises:
+            ExtractionError: a variable is missing, or the region is not known.
+        """
+        names = environment if environment is not None else {**dotenv_values(".env"), **os.environ}
+        client_id = (names.get("PDF_SERVICES_CLIENT_ID") or "").strip()
+        secret = (names.get("PDF_SERVICES_CLIENT_SECRET") or "").strip()
+        if not client_id or not secret:
+            raise ExtractionError(
+                "The Adobe engine needs PDF_SERVICES_CLIENT_ID and PDF_SERVICES_CLIENT_SECRET in the environment or "
+                "in .env (free credentials: https://acrobatservices.adobe.com); --from-zip and --engine local need none.",
+                code="NO_CREDENTIALS",
+            )
+        region = (names.get("PDF_SERVICES_REGION") or AdobeRegion.US).strip().lower()
+        if region not in list(AdobeRegion):
+            raise ExtractionError(f"PDF_SERVICES_REGION is {region!r}; it can be 'us' or 'eu'.", code="UNKNOWN_REGION")
+        return cls(client_id, secret, AdobeRegion(region))
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait and how often to try; all times in seconds."""
+
+    job: float = 1200.0
+    """For one PDF from upload to archive. Adobe needs about a minute for 100 pages and more when it is busy."""
+    call: float = 180.0
+    """For one call: enough to send 100 MB over 5 Mbit/s."""
+    attempts: int = 5
+    """Of one call, the first included."""
+    first_pause: float = 2.0
+    longest_pause: float = 60.0
+    poll: float = 3.0
+    """Least time between two looks at a job: the free tier allows 25 requests a minute, and a look is a request."""
+
+
+class AdobeService:
+    """The service under one credential; may be used for one PDF after the other."""
+
+    def __init__(self, access: AdobeAccess, *, patience: Patience | None = None) -> None:
+        self._access = access
+        self._patience = patience or Patience()
+        self._session = self._sign_in()
+
+    def submit(self, pdf: bytes, *, name: str, progress: Progress) -> str:
+        """Upload a PDF and start its extraction, which is what Adobe charges for; return the job's address.
+
+        Raises:
+            ExtractionError: the service refuses; ``code`` is Adobe's.
+        """
+        run = _Run(name, time.monotonic() + self._patience.job)
+        progress("uploading to Adobe")
+        asset = self._call(lambda session: session.upload(pdf, "application/pdf"), run)
+        # Where no reply came, the job may run all the same: to repeat would pay twice.
+        location = self._call(lambda session: session.submit(_extraction_of(asset)), run, repeat_unanswered=False)
+        if not isinstance(location, str) or not location:
+            raise explain(Refusal(200, "NO_JOB", "a job without an address"), name)
+        return location
+
+    def fetch(self, location: str, *, name: str, progress: Progress) -> bytes:
+        """Wait for a job and return its archive, checked to be a whole ZIP.
+
+        Raises:
+            ExtractionError: the job failed, does not end in time, or is not known any more; ``code`` is Adobe's.
+        """
+        run = _Run(name, time.monotonic() + self._patience.job)
+        self._wait_for(location, run, progress)
+        progress("downloading the result")
+        return self._call(lambda session: _download(session, location), run)
+
+    def owns(self, location: str) -> bool:
+        """Whether an address lies at this service: the access token is sent there."""
+        host = urlsplit(location).hostname or ""
+        ours = urlsplit(self._access.service_url or "").hostname
+        return host == ours if ours else host.endswith(".adobe.io") and location.startswith("https://")
+
+    def _wait_for(self, location: str, run: _Run, progress: Progress) -> None:
+        started = time.monotonic()
+        while True:
+            status, pause = self._call(lambda session: _look(session, location), run)
+            if status in ("done", "failed"):  # what failed is said when the result is asked for
+                return
+            if status != "in progress":
+                raise explain(Refusal(200, "UNKNOWN_STATUS", f"job status {status!r}"), run.name)
+            pause = max(self._patience.poll, min(pause, self._patience.longest_pause))
+            if time.monotonic() + pause > run.deadline:
+                raise _too_late(run, self._patience)
+            progress(f"Adobe is working, {time.monotonic() - started:.0f} s")
+            time.sleep(pause)
+
+    def _call(self, work: Callable[[Any], Result], run: _Run, *, repeat_unanswered: bool = True) -> Result:
+        """Call the SDK until it succeeds, its refusal is final, or there is no time left."""
+        renewed = False
+        for attempt in range(1, self._patience.attempts + 1):
+            limit = min(self._patience.call, run.deadline - time.monotonic())
+            if limit <= 0:
+                break
+            outcome = _within(limit, partial(work, self._session))
+            if not isinstance(outcome, Refusal):
+                return outcome
+            if outcome.session_expired and not renewed:
+                self._session, renewed = self._sign_in(), True
+                continue
+            final = not outcome.worth_repeating or (outcome.unanswered and not repeat_unanswered)
+            if final or attempt == self._patience.attempts:
+                raise explain(outcome, run.name)
+            if outcome.unanswered:  # the call that hangs may hold the session's lock
+                self._session = self._sign_in()
+            self._pause(attempt, outcome, run)
+        raise _too_late(run, self._patience)
+
+    def _pause(self, attempt: int, refusal: Refusal, run: _Run) -> None:
+        """Wait before a call is repeated: as long as the service asks, else twice as long each time, with jitter."""
+        pause = self._patience.first_pause * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
+        pause = min(max(pause, _seconds(refusal.retry_after)), self._patience.longest_pause)
+        if time.monotonic() + pause > run.deadline:
+            raise explain(refusal, run.name)
+        time.sleep(pause)
+
+    def _sign_in(self) -> Any:
+        """Return a fresh session of the SDK; the token itself is fetched with its first call."""
+        try:
+            from adobe.pdfservices.operation.auth.service_principal_credentials import ServicePrincipalCredentials
+            from adobe.pdfservices.operation.pdf_services import PDFServices
+        except ImportError as error:
+            raise ExtractionError(
+                "The Adobe engine needs its SDK: pip install 'headtree[adobe]'", code="NO_SDK"
+            ) from error
+        credentials = ServicePrincipalCredentials(self._access.client_id, self._access.client_secret)
+        return PDFServices(credentials, client_config=_client_config(self._access, self._patience))
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One PDF on its way: its name for messages, and when to give up on the clock of ``time.monotonic``."""
+
+    name: str
+    deadline: float
+
+
+def _client_config(access: AdobeAccess, patience: Patience) -> Any:
+    """Region, address and timeouts; the SDK takes another address from a file only."""
+    from adobe.pdfservices.operation.config.client_config import ClientConfig
+    from adobe.pdfservices.operation.region import Region
+
+    config = ClientConfig(
+        connect_timeout=10_000, read_timeout=math.ceil(patience.call * 1000), region=Region(access.region.value)
+    )
+    if access.service_url is None:
+        return config
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "client.json"
+        file.write_text(json.dumps({"pdfServices": {"pdfServicesUri": access.service_url}}), encoding="utf-8")
+        return config.from_file(str(file))
+
+
+def _extraction_of(asset: Any) -> Any:
+    """Return the job that we always ask for: text and tables, images of figures and tables, cells as CSV."""
+    from adobe.pdfservices.operation.pdfjobs.jobs.extract_pdf_job import ExtractPDFJob
+    from adobe.pdfservices.operation.pdfjobs.params.extract_pdf.extract_element_type import ExtractElementType
+    from adobe.pdfservices.operation.pdfjobs.params.extract_pdf.extract_pdf_params import ExtractPDFParams
+    from adobe.pdfservices.operation.pdfjobs.params.extract_pdf.extract_renditions_element_type import (
+        ExtractRenditionsElementType,
+    )
+    from adobe.pdfservices.operation.pdfjobs.params.extract_pdf.table_structure_type import TableStructureType
+
+    wanted = ExtractPDFParams(
+        elements_to_extract=[ExtractElementType.TEXT, ExtractElementType.TABLES],
+        elements_to_extract_renditions=[ExtractRenditionsElementType.FIGURES, ExtractRenditionsElementType.TABLES],
+        table_structure_type=TableStructureType.CSV,
+    )
+    return ExtractPDFJob(asset, extract_pdf_params=wanted)
+
+
+def _look(session: Any, location: str) -> tuple[Any, float]:
+    """Return a job's status and the seconds that the service asks to wait; 0 where it does not say."""
+    reply = session.get_job_status(location)
+    try:
+        return reply.get_status(), _seconds(reply.get_retry_interval())
+    except (TypeError, ValueError):  # the SDK does not expect the header to be absent or a date
+        return reply.get_status(), 0.0
+
+
+def _download(session: Any, location: str) -> bytes:
+    from adobe.pdfservices.operation.pdfjobs.result.extract_pdf_result import ExtractPDFResult
+
+    asset = session.get_job_result(location, ExtractPDFResult).get_result().get_resource()
+    if asset is None:
+        raise ExtractionError("the job has no result archive", code="NO_ARCHIVE")
+    data = bytes(session.get_content(asset).get_input_stream())
+    check_archive(data)
+    return data
+
+
+def _within(seconds: float, work: Callable[[], Result]) -> Result | Refusal:
+    """Do something in a thread of its own; what it raises, or that it does not end in time, is a refusal."""
+    outcome: list[Result | Refusal] = []
+
+    def run() -> None:
+        try:
+            outcome.append(work())
+        except Exception as error:  # the SDK raises what it likes; all of it becomes one error with a reason
+            outcome.append(read_refusal(error))
+
+    worker = threading.Thread(target=run, name="adobe-call", daemon=True)
+    worker.start()
+    worker.join(seconds)
+    return outcome[0] if outcome else Refusal(NO_REPLY, "NO_REPLY_IN_TIME", f"no reply within {seconds:.0f} s")
+
+
+def _seconds(value: object) -> float:
+    """Read a ``retry-after``: seconds that make sense, else 0."""
+    try:
+        seconds = float(str(value))
+    except ValueError:
+        return 0.0
+    return seconds if math.isfinite(seconds) and seconds > 0 else 0.0
+
+
+def _too_late(run: _Run, patience: Patience) -> ExtractionError:
+    return ExtractionError(
+        f"{run.name}: Adobe did not finish within {patience.job:.0f} s: run it again, the job that was started is "
+        "taken up where it is",
+        code="DEADLINE",
+    )
