@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 
 from headtree.errors import ExtractionError
-from headtree.extraction.adobe_service import AdobeAccess, AdobeRegion, AdobeService, Patience
+from headtree.extraction.adobe_service import AdobeAccess, AdobeRegion, AdobeService, JobState, Patience
 from tests.extraction.adobe_material import PDF, SMALL
 from tests.extraction.adobe_stub import (
     CLIENT_ID,
@@ -17,23 +16,9 @@ from tests.extraction.adobe_stub import (
     Reply,
     html_reply,
     json_reply,
-    running,
 )
 
-pytest.importorskip("adobe.pdfservices", reason="needs the extra: pip install 'headtree[adobe]'")
-
 QUICK = Patience(job=5.0, call=2.0, attempts=3, first_pause=0.01, longest_pause=0.2, poll=0.01)
-
-
-@pytest.fixture(autouse=True)
-def _loopback_without_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
-
-
-@pytest.fixture
-def stub() -> Iterator[AdobeStub]:
-    with running(AdobeStub(archive=SMALL)) as server:
-        yield server
 
 
 def service(stub: AdobeStub, *, secret: str = CLIENT_SECRET, patience: Patience = QUICK) -> AdobeService:
@@ -44,7 +29,8 @@ def extract(stub: AdobeStub, **options: object) -> bytes:
     said: list[str] = []
     client = service(stub, **options)  # type: ignore[arg-type]
     location = client.submit(PDF, name="a.pdf", progress=said.append)
-    data = client.fetch(location, name="a.pdf", progress=said.append)
+    client.wait(location, name="a.pdf", progress=said.append)
+    data = client.download(location, name="a.pdf", progress=said.append)
     assert said[0] == "uploading to Adobe"
     assert said[-1] == "downloading the result"
     return data
@@ -183,7 +169,8 @@ def test_a_token_that_expires_during_the_job_is_renewed(stub: AdobeStub) -> None
     client = service(stub)
     location = client.submit(PDF, name="a.pdf", progress=lambda said: None)
     stub.valid_token = "another"
-    assert client.fetch(location, name="a.pdf", progress=lambda said: None) == SMALL
+    assert client.wait(location, name="a.pdf", progress=lambda said: None) is JobState.DONE
+    assert client.download(location, name="a.pdf", progress=lambda said: None) == SMALL
     assert stub.tokens == 2
 
 

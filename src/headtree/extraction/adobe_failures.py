@@ -23,6 +23,9 @@ NO_REPLY = 0
 DAMAGED_ARCHIVE = "DAMAGED_ARCHIVE"
 """Our own code: the archive came incomplete."""
 
+GONE = "GONE"
+"""Our own code: the service does not know the job or file any more; it keeps them for a day."""
+
 _LOCAL = "or convert it with the local engine (--engine local)"
 
 # Codes: Adobe's "PDF Extract API" and "PDF Services API" documentation, error codes and usage limits (autumn 2026).
@@ -51,6 +54,7 @@ _ADVICE: Mapping[str, str] = MappingProxyType(
         "429002": "the usage limit of this credential is reached: wait and run it again, or look at the quota in Adobe's console",
         "TIMEOUT": f"Adobe took too long over it: run it again later, split it, {_LOCAL}",
         "ERROR": f"Adobe failed without a reason: run it again later, {_LOCAL}",
+        GONE: "the service does not know this job or file any more: run it again",
         DAMAGED_ARCHIVE: "the archive came incomplete: run it again, the extraction is already paid for",
     }
 )
@@ -102,9 +106,10 @@ def read_refusal(error: BaseException) -> Refusal:
     if response is None:
         return Refusal(200, "UNEXPECTED", _one_line(f"{type(error).__name__}: {getattr(error, 'message', error)}"))
     code, message = _read_body(response.text)
+    status = response.status_code
     return Refusal(
-        status=response.status_code,
-        code=code or f"HTTP {response.status_code}",
+        status=status,
+        code=GONE if status in (404, 410) else code or f"HTTP {status}",
         message=message,
         at_sign_in=response.url.endswith("/token"),
         retry_after=response.headers.get("retry-after", ""),
@@ -135,8 +140,6 @@ def _advice_for_status(status: int) -> str:
         return "the service did not answer: check the network and HTTPS_PROXY, then run it again"
     if status in (401, 403):
         return _BAD_KEY
-    if status == 404:
-        return "the service no longer knows this job or file: run it again"
     if status == 429:
         return _ADVICE["TOO_MANY_REQUESTS"]
     if status >= 500:

@@ -25,7 +25,7 @@ from dotenv import dotenv_values
 
 from headtree.errors import ExtractionError
 from headtree.extraction.adobe_archive import check_archive
-from headtree.extraction.adobe_failures import NO_REPLY, Refusal, explain, read_refusal
+from headtree.extraction.adobe_failures import GONE, NO_REPLY, Refusal, explain, read_refusal
 
 Result = TypeVar("Result")
 Progress = Callable[[str], None]
@@ -40,6 +40,15 @@ class AdobeRegion(StrEnum):
 
     US = "us"
     EU = "eu"
+
+
+class JobState(StrEnum):
+    """How a job has ended."""
+
+    DONE = "done"
+    FAILED = "failed"
+    GONE = "gone"
+    """The service does not know it any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +91,7 @@ class Patience:
     """How long to wait and how often to try; all times in seconds."""
 
     job: float = 1200.0
-    """For one PDF from upload to archive. Adobe needs about a minute for 100 pages and more when it is busy."""
+    """For each of upload, work and download of one PDF. Adobe needs about a minute for 100 pages and more when it is busy."""
     call: float = 180.0
     """For one call: enough to send 100 MB over 5 Mbit/s."""
     attempts: int = 5
@@ -107,7 +116,7 @@ class AdobeService:
         Raises:
             ExtractionError: the service refuses; ``code`` is Adobe's.
         """
-        run = _Run(name, time.monotonic() + self._patience.job)
+        run = self._run(name)
         progress("uploading to Adobe")
         asset = self._call(lambda session: session.upload(pdf, "application/pdf"), run)
         # Where no reply came, the job may run all the same: to repeat would pay twice.
@@ -116,16 +125,39 @@ class AdobeService:
             raise explain(Refusal(200, "NO_JOB", "a job without an address"), name)
         return location
 
-    def fetch(self, location: str, *, name: str, progress: Progress) -> bytes:
-        """Wait for a job and return its archive, checked to be a whole ZIP.
+    def wait(self, location: str, *, name: str, progress: Progress) -> JobState:
+        """Wait until a job has ended.
 
         Raises:
-            ExtractionError: the job failed, does not end in time, or is not known any more; ``code`` is Adobe's.
+            ExtractionError: it does not end in time (code ``DEADLINE``), or the service cannot be asked.
         """
-        run = _Run(name, time.monotonic() + self._patience.job)
-        self._wait_for(location, run, progress)
+        run = self._run(name)
+        started = time.monotonic()
+        while True:
+            try:
+                status, pause = self._call(partial(_look, location), run)
+            except ExtractionError as error:
+                if error.code == GONE:
+                    return JobState.GONE
+                raise
+            if status in (JobState.DONE, JobState.FAILED):
+                return JobState(status)
+            if status != "in progress":
+                raise explain(Refusal(200, "UNKNOWN_STATUS", f"job status {status!r}"), name)
+            pause = max(self._patience.poll, min(pause, self._patience.longest_pause))
+            if time.monotonic() + pause > run.deadline:
+                raise _too_late(run, self._patience)
+            progress(f"Adobe is working, {time.monotonic() - started:.0f} s")
+            time.sleep(pause)
+
+    def download(self, location: str, *, name: str, progress: Progress) -> bytes:
+        """Return the archive of a job that is done, checked to be a whole ZIP.
+
+        Raises:
+            ExtractionError: the job has failed, ``code`` is Adobe's reason; or the archive cannot be had.
+        """
         progress("downloading the result")
-        return self._call(lambda session: _download(session, location), run)
+        return self._call(partial(_download, location), self._run(name))
 
     def owns(self, location: str) -> bool:
         """Whether an address lies at this service: the access token is sent there."""
@@ -133,19 +165,8 @@ class AdobeService:
         ours = urlsplit(self._access.service_url or "").hostname
         return host == ours if ours else host.endswith(".adobe.io") and location.startswith("https://")
 
-    def _wait_for(self, location: str, run: _Run, progress: Progress) -> None:
-        started = time.monotonic()
-        while True:
-            status, pause = self._call(lambda session: _look(session, location), run)
-            if status in ("done", "failed"):  # what failed is said when the result is asked for
-                return
-            if status != "in progress":
-                raise explain(Refusal(200, "UNKNOWN_STATUS", f"job status {status!r}"), run.name)
-            pause = max(self._patience.poll, min(pause, self._patience.longest_pause))
-            if time.monotonic() + pause > run.deadline:
-                raise _too_late(run, self._patience)
-            progress(f"Adobe is working, {time.monotonic() - started:.0f} s")
-            time.sleep(pause)
+    def _run(self, name: str) -> _Run:
+        return _Run(name, time.monotonic() + self._patience.job)
 
     def _call(self, work: Callable[[Any], Result], run: _Run, *, repeat_unanswered: bool = True) -> Result:
         """Call the SDK until it succeeds, its refusal is final, or there is no time left."""
@@ -231,7 +252,7 @@ def _extraction_of(asset: Any) -> Any:
     return ExtractPDFJob(asset, extract_pdf_params=wanted)
 
 
-def _look(session: Any, location: str) -> tuple[Any, float]:
+def _look(location: str, session: Any) -> tuple[Any, float]:
     """Return a job's status and the seconds that the service asks to wait; 0 where it does not say."""
     reply = session.get_job_status(location)
     try:
@@ -240,7 +261,7 @@ def _look(session: Any, location: str) -> tuple[Any, float]:
         return reply.get_status(), 0.0
 
 
-def _download(session: Any, location: str) -> bytes:
+def _download(location: str, session: Any) -> bytes:
     from adobe.pdfservices.operation.pdfjobs.result.extract_pdf_result import ExtractPDFResult
 
     asset = session.get_job_result(location, ExtractPDFResult).get_result().get_resource()
