@@ -147,7 +147,7 @@ def running(stub: AdobeStub) -> Iterator[AdobeStub]:
             self.end_headers()
             self.wfile.write(reply.body if reply.cut is None else reply.body[: reply.cut])
 
-        do_GET = do_POST = do_PUT = _answer
+        do_GET = do_POST = do_PUT = _answer  # noqa: N815 (the names are those of http.server)
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -182,7 +182,7 @@ def test_a_token_that_is_refused_again_and_again_ends(stub: AdobeStub) -> None:
 
 
 def test_a_refused_upload_is_told_with_the_storage_s_code(stub: AdobeStub) -> None:
-    body = b"<?xml version='1.0'?><Error><Code>AccessDenied</Code><Message>Expired</Message><RequestId>1</RequestId></Error>"
+    body = b"<Error><Code>AccessDenied</Code><Message>Expired</Message><RequestId>1</RequestId></Error>"
     stub.faults["put"] = [Reply(403, body)]
     assert refusal(stub).code == "AccessDenied"
 
@@ -237,7 +237,11 @@ def test_only_the_service_s_own_addresses_get_the_token(stub: AdobeStub) -> None
 
 
 def test_credentials_come_from_the_environment_and_stay_out_of_sight() -> None:
-    names = {"PDF_SERVICES_CLIENT_ID": " id ", "PDF_SERVICES_CLIENT_SECRET": "hush", "PDF_SERVICES_REGION": "EU"}
+    names = {
+        "PDF_SERVICES_CLIENT_ID": " id ",
+        "PDF_SERVICES_CLIENT_SECRET": "hush",
+        "PDF_SERVICES_REGION": "EU",
+    }
     access = AdobeAccess.from_environment(names)
     assert (access.client_id, access.client_secret, access.region) == ("id", "hush", AdobeRegion.EU)
     assert "hush" not in repr(access)

@@ -34,7 +34,15 @@ _PIECE = 1024 * 1024
 """Bytes read at a time: read whole, an entry that claims 10 bytes is still inflated to its true gigabytes first."""
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OSError,
+)
 """What ``zipfile`` raises for a damaged, encrypted or strangely compressed entry."""
 
 
@@ -58,12 +66,15 @@ class AdobeArchive:
         """
         if STRUCTURE not in self._entries:
             raise ExtractionError(
-                f"{self._name}: there is no {STRUCTURE} in it, so it is no result of Adobe PDF Extract", code="NO_STRUCTURE"
+                f"{self._name}: there is no {STRUCTURE} in it, so it is no result of Adobe PDF Extract",
+                code="NO_STRUCTURE",
             )
         try:
             content = orjson.loads(self.read(STRUCTURE).removeprefix(b"\xef\xbb\xbf"))
         except orjson.JSONDecodeError as error:
-            raise ExtractionError(f"{self._name}: {STRUCTURE} is not valid JSON: {error}", code=DAMAGED_ARCHIVE) from error
+            raise ExtractionError(
+                f"{self._name}: {STRUCTURE} is not valid JSON: {error}", code=DAMAGED_ARCHIVE
+            ) from error
         if not isinstance(content, dict) or not isinstance(content.get("elements"), list):
             raise ExtractionError(f"{self._name}: {STRUCTURE} holds no list of elements", code="NO_STRUCTURE")
         return content
@@ -150,6 +161,4 @@ def _too_large(name: str, what: str) -> ExtractionError:
 
 
 def _damaged(name: str, reason: object) -> ExtractionError:
-    return ExtractionError(
-        f"{name}: not a whole ZIP archive ({reason}); download it again", code=DAMAGED_ARCHIVE
-    )
+    return ExtractionError(f"{name}: not a whole ZIP archive ({reason}); download it again", code=DAMAGED_ARCHIVE)

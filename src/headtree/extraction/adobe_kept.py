@@ -13,6 +13,7 @@ from pathlib import Path
 from headtree.errors import ExtractionError
 from headtree.extraction.adobe_service import MAX_PDF_BYTES, AdobeService, JobState, Progress
 
+
 def fetch_archive(pdf: Path, *, kept: Path, service: AdobeService, progress: Progress) -> Path:
     """Return the result archive of a PDF: the kept one, else that of the job that was started, else a new one.
 

@@ -77,7 +77,7 @@ class AdobeAccess:
         if not client_id or not secret:
             raise ExtractionError(
                 "The Adobe engine needs PDF_SERVICES_CLIENT_ID and PDF_SERVICES_CLIENT_SECRET in the environment or "
-                "in .env (free credentials: https://acrobatservices.adobe.com); --from-zip and --engine local need none.",
+                "in .env (get them at https://acrobatservices.adobe.com); --from-zip and --engine local need none.",
                 code="NO_CREDENTIALS",
             )
         region = (names.get("PDF_SERVICES_REGION") or AdobeRegion.US).strip().lower()
@@ -91,7 +91,7 @@ class Patience:
     """How long to wait and how often to try; all times in seconds."""
 
     job: float = 1200.0
-    """For each of upload, work and download of one PDF. Adobe needs about a minute for 100 pages and more when it is busy."""
+    """For each of upload, work and download of one PDF, however busy the service is."""
     call: float = 180.0
     """For one call: enough to send 100 MB over 5 Mbit/s."""
     attempts: int = 5
@@ -200,7 +200,9 @@ class AdobeService:
     def _sign_in(self) -> Any:
         """Return a fresh session of the SDK; the token itself is fetched with its first call."""
         try:
-            from adobe.pdfservices.operation.auth.service_principal_credentials import ServicePrincipalCredentials
+            from adobe.pdfservices.operation.auth.service_principal_credentials import (
+                ServicePrincipalCredentials,
+            )
             from adobe.pdfservices.operation.pdf_services import PDFServices
         except ImportError as error:
             raise ExtractionError(
@@ -224,7 +226,9 @@ def _client_config(access: AdobeAccess, patience: Patience) -> Any:
     from adobe.pdfservices.operation.region import Region
 
     config = ClientConfig(
-        connect_timeout=10_000, read_timeout=math.ceil(patience.call * 1000), region=Region(access.region.value)
+        connect_timeout=10_000,
+        read_timeout=math.ceil(patience.call * 1000),
+        region=Region(access.region.value),
     )
     if access.service_url is None:
         return config
@@ -246,7 +250,10 @@ def _extraction_of(asset: Any) -> Any:
 
     wanted = ExtractPDFParams(
         elements_to_extract=[ExtractElementType.TEXT, ExtractElementType.TABLES],
-        elements_to_extract_renditions=[ExtractRenditionsElementType.FIGURES, ExtractRenditionsElementType.TABLES],
+        elements_to_extract_renditions=[
+            ExtractRenditionsElementType.FIGURES,
+            ExtractRenditionsElementType.TABLES,
+        ],
         table_structure_type=TableStructureType.CSV,
     )
     return ExtractPDFJob(asset, extract_pdf_params=wanted)

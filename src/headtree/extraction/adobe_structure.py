@@ -38,7 +38,7 @@ class Role(Enum):
 _ROLES: Mapping[str, Role] = MappingProxyType(
     {
         "title": Role.TITLE,
-        **{name: Role.HEADING for name in ("h", "h1", "h2", "h3", "h4", "h5", "h6")},
+        **dict.fromkeys(("h", "h1", "h2", "h3", "h4", "h5", "h6"), Role.HEADING),
         "l": Role.LIST,
         "toc": Role.CONTENTS,
         "footnote": Role.FOOTNOTE,
@@ -155,7 +155,13 @@ def _block_depth(path: Sequence[Step]) -> int:
     if is_block:
         return inside + 1
     # Text right in a container, or a tag that is not known: on its own, unless it is a span of the container's text.
-    if inside < len(path) and path[inside].name not in {"paragraphspan", "sub", "stylespan", "span", "reference"}:
+    if inside < len(path) and path[inside].name not in {
+        "paragraphspan",
+        "sub",
+        "stylespan",
+        "span",
+        "reference",
+    }:
         return inside + 1
     return max(inside, 1)
 
@@ -179,7 +185,12 @@ def _read_element(raw: object, heights: Mapping[int, float]) -> Element | None:
         return None
     number = raw.get("Page")
     page = number + 1 if isinstance(number, int) and number >= 0 else None
-    text, files, attributes, font = raw.get("Text"), raw.get("filePaths"), raw.get("attributes"), raw.get("Font")
+    text, files, attributes, font = (
+        raw.get("Text"),
+        raw.get("filePaths"),
+        raw.get("attributes"),
+        raw.get("Font"),
+    )
     return Element(
         path=path,
         text=text if isinstance(text, str) else "",
