@@ -181,6 +181,8 @@ class AdobeService:
             if outcome.session_expired and not renewed:
                 self._session, renewed = self._sign_in(), True
                 continue
+            if outcome.unanswered and repeat_unanswered and time.monotonic() >= run.deadline:
+                break
             final = not outcome.worth_repeating or (outcome.unanswered and not repeat_unanswered)
             if final or attempt == self._patience.attempts:
                 raise explain(outcome, run.name)
@@ -306,7 +308,7 @@ def _seconds(value: object) -> float:
 
 def _too_late(run: _Run, patience: Patience) -> ExtractionError:
     return ExtractionError(
-        f"{run.name}: Adobe did not finish within {patience.job:.0f} s: run it again, the job that was started is "
+        f"{run.name}: Adobe did not finish within {patience.job:.0f} s: run it again, a job that was started is "
         "taken up where it is",
         code="DEADLINE",
     )
