@@ -9,7 +9,8 @@ import pytest
 from headtree.errors import ExtractionError
 from headtree.extraction import adobe_kept
 from headtree.extraction.adobe_kept import archive_path, fetch_archive
-from headtree.extraction.adobe_service import AdobeAccess, AdobeService, Patience
+from headtree.extraction.adobe_sdk import AdobeAccess
+from headtree.extraction.adobe_service import AdobeService, Patience
 from tests.extraction.adobe_material import PDF, SMALL
 from tests.extraction.adobe_stub import CLIENT_ID, CLIENT_SECRET, AdobeStub, Reply
 

@@ -7,7 +7,8 @@ import time
 import pytest
 
 from headtree.errors import ExtractionError
-from headtree.extraction.adobe_service import AdobeAccess, AdobeRegion, AdobeService, JobState, Patience
+from headtree.extraction.adobe_sdk import AdobeAccess, AdobeRegion, client_config
+from headtree.extraction.adobe_service import AdobeService, JobState, Patience
 from tests.extraction.adobe_material import PDF, SMALL
 from tests.extraction.adobe_stub import (
     CLIENT_ID,
@@ -252,7 +253,5 @@ def test_credentials_come_from_the_environment_and_stay_out_of_sight() -> None:
 
 
 def test_a_region_reaches_the_sdk() -> None:
-    from headtree.extraction.adobe_service import _client_config
-
     for region, host in ((AdobeRegion.US, "pdf-services-ue1"), (AdobeRegion.EU, "pdf-services-ew1")):
-        assert host in _client_config(AdobeAccess("a", "b", region), QUICK).get_pdf_services_uri()
+        assert host in client_config(AdobeAccess("a", "b", region), call_seconds=1).get_pdf_services_uri()

@@ -6,26 +6,20 @@ thread of its own with a limit, failed calls are repeated where that can help, a
 
 from __future__ import annotations
 
-import json
-import math
-import os
 import random
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from dotenv import dotenv_values
-
 from headtree.errors import ExtractionError
-from headtree.extraction.adobe_archive import check_archive
+from headtree.extraction import adobe_sdk as sdk
 from headtree.extraction.adobe_failures import GONE, NO_REPLY, Refusal, explain, read_refusal
+from headtree.extraction.adobe_sdk import AdobeAccess
 
 Result = TypeVar("Result")
 Progress = Callable[[str], None]
@@ -35,13 +29,6 @@ MAX_PDF_BYTES = 100 * 1024 * 1024
 """Adobe's limit for one file (usage limits of the PDF Services API)."""
 
 
-class AdobeRegion(StrEnum):
-    """Where Adobe processes the files."""
-
-    US = "us"
-    EU = "eu"
-
-
 class JobState(StrEnum):
     """How a job has ended."""
 
@@ -49,41 +36,6 @@ class JobState(StrEnum):
     FAILED = "failed"
     GONE = "gone"
     """The service does not know it any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class AdobeAccess:
-    """A credential of the Adobe PDF Services API and where to use it."""
-
-    client_id: str = field(repr=False)
-    client_secret: str = field(repr=False)
-    region: AdobeRegion = AdobeRegion.US
-    service_url: str | None = None
-    """Address of the service, where it is not the region's own."""
-
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str | None] | None = None) -> AdobeAccess:
-        """Read ``PDF_SERVICES_CLIENT_ID``, ``PDF_SERVICES_CLIENT_SECRET`` and ``PDF_SERVICES_REGION`` (us, eu).
-
-        Args:
-            environment: the variables; by default those of the process, and below them those of ``.env``.
-
-        Raises:
-            ExtractionError: a variable is missing, or the region is not known.
-        """
-        names = environment if environment is not None else {**dotenv_values(".env"), **os.environ}
-        client_id = (names.get("PDF_SERVICES_CLIENT_ID") or "").strip()
-        secret = (names.get("PDF_SERVICES_CLIENT_SECRET") or "").strip()
-        if not client_id or not secret:
-            raise ExtractionError(
-                "The Adobe engine needs PDF_SERVICES_CLIENT_ID and PDF_SERVICES_CLIENT_SECRET in the environment or "
-                "in .env (get them at https://acrobatservices.adobe.com); --from-zip and --engine local need none.",
-                code="NO_CREDENTIALS",
-            )
-        region = (names.get("PDF_SERVICES_REGION") or AdobeRegion.US).strip().lower()
-        if region not in list(AdobeRegion):
-            raise ExtractionError(f"PDF_SERVICES_REGION is {region!r}; it can be 'us' or 'eu'.", code="UNKNOWN_REGION")
-        return cls(client_id, secret, AdobeRegion(region))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +70,9 @@ class AdobeService:
         """
         run = self._run(name)
         progress("uploading to Adobe")
-        asset = self._call(lambda session: session.upload(pdf, "application/pdf"), run)
+        asset = self._call(partial(sdk.upload, pdf), run)
         # Where no reply came, the job may run all the same: to repeat would pay twice.
-        location = self._call(lambda session: session.submit(_extraction_of(asset)), run, repeat_unanswered=False)
+        location = self._call(partial(sdk.submit, asset), run, repeat_unanswered=False)
         if not isinstance(location, str) or not location:
             raise explain(Refusal(200, "NO_JOB", "a job without an address"), name)
         return location
@@ -135,7 +87,7 @@ class AdobeService:
         started = time.monotonic()
         while True:
             try:
-                status, pause = self._call(partial(_look, location), run)
+                status, pause = self._call(partial(sdk.look, location), run)
             except ExtractionError as error:
                 if error.code == GONE:
                     return JobState.GONE
@@ -157,13 +109,16 @@ class AdobeService:
             ExtractionError: the job has failed, ``code`` is Adobe's reason; or the archive cannot be had.
         """
         progress("downloading the result")
-        return self._call(partial(_download, location), self._run(name))
+        return self._call(partial(sdk.download, location), self._run(name))
 
     def owns(self, location: str) -> bool:
         """Whether an address lies at this service: the access token is sent there."""
         host = urlsplit(location).hostname or ""
         ours = urlsplit(self._access.service_url or "").hostname
         return host == ours if ours else host.endswith(".adobe.io") and location.startswith("https://")
+
+    def _sign_in(self) -> Any:
+        return sdk.sign_in(self._access, call_seconds=self._patience.call)
 
     def _run(self, name: str) -> _Run:
         return _Run(name, time.monotonic() + self._patience.job)
@@ -194,24 +149,10 @@ class AdobeService:
     def _pause(self, attempt: int, refusal: Refusal, run: _Run) -> None:
         """Wait before a call is repeated: as long as the service asks, else twice as long each time, with jitter."""
         pause = self._patience.first_pause * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
-        pause = min(max(pause, _seconds(refusal.retry_after)), self._patience.longest_pause)
+        pause = min(max(pause, sdk.seconds_to_wait(refusal.retry_after)), self._patience.longest_pause)
         if time.monotonic() + pause > run.deadline:
             raise explain(refusal, run.name)
         time.sleep(pause)
-
-    def _sign_in(self) -> Any:
-        """Return a fresh session of the SDK; the token itself is fetched with its first call."""
-        try:
-            from adobe.pdfservices.operation.auth.service_principal_credentials import (
-                ServicePrincipalCredentials,
-            )
-            from adobe.pdfservices.operation.pdf_services import PDFServices
-        except ImportError as error:
-            raise ExtractionError(
-                "The Adobe engine needs its SDK: pip install 'headtree[adobe]'", code="NO_SDK"
-            ) from error
-        credentials = ServicePrincipalCredentials(self._access.client_id, self._access.client_secret)
-        return PDFServices(credentials, client_config=_client_config(self._access, self._patience))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,65 +161,6 @@ class _Run:
 
     name: str
     deadline: float
-
-
-def _client_config(access: AdobeAccess, patience: Patience) -> Any:
-    """Region, address and timeouts; the SDK takes another address from a file only."""
-    from adobe.pdfservices.operation.config.client_config import ClientConfig
-    from adobe.pdfservices.operation.region import Region
-
-    config = ClientConfig(
-        connect_timeout=10_000,
-        read_timeout=math.ceil(patience.call * 1000),
-        region=Region(access.region.value),
-    )
-    if access.service_url is None:
-        return config
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "client.json"
-        file.write_text(json.dumps({"pdfServices": {"pdfServicesUri": access.service_url}}), encoding="utf-8")
-        return config.from_file(str(file))
-
-
-def _extraction_of(asset: Any) -> Any:
-    """Return the job that we always ask for: text and tables, images of figures and tables, cells as CSV."""
-    from adobe.pdfservices.operation.pdfjobs.jobs.extract_pdf_job import ExtractPDFJob
-    from adobe.pdfservices.operation.pdfjobs.params.extract_pdf.extract_element_type import ExtractElementType
-    from adobe.pdfservices.operation.pdfjobs.params.extract_pdf.extract_pdf_params import ExtractPDFParams
-    from adobe.pdfservices.operation.pdfjobs.params.extract_pdf.extract_renditions_element_type import (
-        ExtractRenditionsElementType,
-    )
-    from adobe.pdfservices.operation.pdfjobs.params.extract_pdf.table_structure_type import TableStructureType
-
-    wanted = ExtractPDFParams(
-        elements_to_extract=[ExtractElementType.TEXT, ExtractElementType.TABLES],
-        elements_to_extract_renditions=[
-            ExtractRenditionsElementType.FIGURES,
-            ExtractRenditionsElementType.TABLES,
-        ],
-        table_structure_type=TableStructureType.CSV,
-    )
-    return ExtractPDFJob(asset, extract_pdf_params=wanted)
-
-
-def _look(location: str, session: Any) -> tuple[Any, float]:
-    """Return a job's status and the seconds that the service asks to wait; 0 where it does not say."""
-    reply = session.get_job_status(location)
-    try:
-        return reply.get_status(), _seconds(reply.get_retry_interval())
-    except (TypeError, ValueError):  # the SDK does not expect the header to be absent or a date
-        return reply.get_status(), 0.0
-
-
-def _download(location: str, session: Any) -> bytes:
-    from adobe.pdfservices.operation.pdfjobs.result.extract_pdf_result import ExtractPDFResult
-
-    asset = session.get_job_result(location, ExtractPDFResult).get_result().get_resource()
-    if asset is None:
-        raise ExtractionError("the job has no result archive", code="NO_ARCHIVE")
-    data = bytes(session.get_content(asset).get_input_stream())
-    check_archive(data)
-    return data
 
 
 def _within(seconds: float, work: Callable[[], Result]) -> Result | Refusal:
@@ -295,15 +177,6 @@ def _within(seconds: float, work: Callable[[], Result]) -> Result | Refusal:
     worker.start()
     worker.join(seconds)
     return outcome[0] if outcome else Refusal(NO_REPLY, "NO_REPLY_IN_TIME", f"no reply within {seconds:.0f} s")
-
-
-def _seconds(value: object) -> float:
-    """Read a ``retry-after``: seconds that make sense, else 0."""
-    try:
-        seconds = float(str(value))
-    except ValueError:
-        return 0.0
-    return seconds if math.isfinite(seconds) and seconds > 0 else 0.0
 
 
 def _too_late(run: _Run, patience: Patience) -> ExtractionError:
