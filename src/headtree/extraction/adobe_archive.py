@@ -114,6 +114,18 @@ def open_archive(source: Path) -> Iterator[AdobeArchive]:
         yield AdobeArchive(archive, source.name)
 
 
+def read_entry(source: Path, name: str) -> bytes:
+    """Return the bytes of one entry of an archive on disk.
+
+    Raises:
+        ExtractionError: the archive or the entry is damaged or absent.
+    """
+    with open_archive(source) as archive:
+        if name not in archive:
+            raise ExtractionError(f"{source.name}: there is no {name} in it")
+        return archive.read(name)
+
+
 def check_archive(data: bytes) -> None:
     """Make sure that bytes are a whole result archive, every entry with its right checksum.
 

@@ -2,70 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path, PurePosixPath
 
 from headtree.errors import ExtractionError
-from headtree.extraction.adobe_archive import AdobeArchive
-from headtree.extraction.adobe_captions import Placed, bind_captions
+from headtree.extraction.adobe_archive import AdobeArchive, open_archive, read_entry
+from headtree.extraction.adobe_captions import Placed, bind_captions, number_of_formula, read_label
 from headtree.extraction.adobe_lists import list_items
-from headtree.extraction.adobe_structure import Box, Element, Group, Role
+from headtree.extraction.adobe_structure import Element, Group, Role, group_elements, read_structure
 from headtree.extraction.adobe_tables import Rows, rows_from_csv, rows_from_elements
 from headtree.extraction.adobe_text import clean_line, join_lines, join_text
+from headtree.extraction.blocks import (
+    Block,
+    Box,
+    Code,
+    ExtractedDocument,
+    Footnote,
+    Heading,
+    Image,
+    ListItem,
+    Paragraph,
+    Place,
+)
+from headtree.types import FigureKind
+
+ENGINE = "adobe 1"
+"""A new number means that archives are converted anew."""
 
 _IMAGES = frozenset({".png", ".jpg", ".jpeg"})
 _DEEPEST = 6
 
 
-class Kind(StrEnum):
-    """What a block is."""
+def read_archive(source: Path) -> ExtractedDocument:
+    """Read a result archive of Adobe PDF Extract; the images are read from it when they are written.
 
-    HEADING = "heading"
-    TEXT = "text"
-    CODE = "code"
-    ITEM = "item"
-    NOTE = "note"
-    PICTURE = "picture"
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One block of the document."""
-
-    kind: Kind
-    lines: tuple[str, ...] = ()
-    page: int | None = None
-    box: Box | None = None
-    level: int = 0
-    """Of a heading from 1, of an item from 0."""
-    marker: str = ""
-    """Of an item, as printed."""
-    image: str = ""
-    """Entry of the archive."""
-    table: bool = False
-    rows: Rows = ()
+    Raises:
+        ExtractionError: it is no such archive, is damaged, or holds no text and no picture.
+    """
+    with open_archive(source) as archive:
+        structure = read_structure(archive.structure())
+        reader = _Reader(source, archive)
+        blocks = reader.read(group_elements(structure.elements))
+        refused = [f"{clean_line(name)} in the archive is left out: its name is refused" for name in archive.refused]
+    if not blocks:
+        raise ExtractionError(f"{source.name}: Adobe found no text and no picture in the document", code="NO_CONTENT")
+    return ExtractedDocument(
+        engine=ENGINE,
+        blocks=tuple(blocks),
+        pages=structure.pages,
+        warnings=(*refused, *structure.warnings, *reader.warnings),
+    )
 
 
-def read_blocks(groups: Sequence[Group], archive: AdobeArchive) -> tuple[list[Block], list[str]]:
-    """Return the blocks and, as warnings, what could not be read."""
-    warnings: list[str] = []
-    levels = _heading_levels(groups)
-    blocks: list[Block] = []
-    for group in groups:
+@dataclass(slots=True)
+class _Reader:
+    """Reads the groups of one archive and collects what could not be read."""
+
+    source: Path
+    archive: AdobeArchive
+    warnings: list[str] = field(default_factory=list)
+
+    def read(self, groups: Sequence[Group]) -> list[Block]:
+        levels = _heading_levels(groups)
+        blocks = [block for group in groups for block in self._blocks_of(group, levels)]
+        return _with_captions(blocks)
+
+    def _blocks_of(self, group: Group, levels: Mapping[str, int]) -> Iterator[Block]:
+        places = _places(group.elements)
         match group.role:
-            case Role.TITLE | Role.HEADING:
-                blocks += _blocks_of(group, Kind.HEADING, level=levels[group.name])
+            case Role.TABLE:
+                yield from self._table(group)
+            case Role.FIGURE:
+                yield from self._figure(group)
             case Role.LIST | Role.CONTENTS:
-                blocks += _items(group)
-            case Role.TABLE | Role.FIGURE:
-                blocks += _picture(group, archive, warnings)
-            case Role.FOOTNOTE:
-                blocks += _blocks_of(group, Kind.NOTE)
-            case Role.PARAGRAPH:
-                blocks += _blocks_of(group, Kind.TEXT)
-    return _with_captions_in_place(blocks), warnings
+                for item in list_items(group):
+                    yield ListItem(item.text, item.label, item.depth, _places(item.elements))
+            case Role.PARAGRAPH if _is_code(group):
+                yield Code("\n".join(join_lines(group.elements)), places)
+            case role if text := join_text(group.elements):
+                if role is Role.FOOTNOTE:
+                    yield Footnote(text, places)
+                elif role is Role.PARAGRAPH:
+                    yield Paragraph(text, places)
+                else:
+                    yield Heading(text, levels[group.name], places)
+
+    def _table(self, group: Group) -> Iterator[Block]:
+        """Yield a table: its image and its cells, which stand in the archive a second time as elements."""
+        where = f"{_where(group)}: table"
+        image = self._image(group, where)
+        rows = self._rows(group, where)
+        if image or rows:
+            data = partial(read_entry, self.source, image) if image else None
+            yield Image(FigureKind.TABLE, data, rows=rows, suffix=_suffix(image), places=_own_places(group))
+        yield from _tagged_caption(group)
+
+    def _figure(self, group: Group) -> Iterator[Block]:
+        """Yield a figure's image and then the words that Adobe read in it; a formula keeps its number with it."""
+        image = self._image(group, f"{_where(group)}: figure")
+        words = join_text(item for item in group.elements if not item.has("caption"))
+        places = _own_places(group)
+        number = number_of_formula(words, places[0] if places else None)
+        if image:
+            data = partial(read_entry, self.source, image)
+            picture = Image(FigureKind.FIGURE, data, suffix=_suffix(image), places=places)
+            yield _labelled(picture, number, ()) if number else picture
+        yield from _tagged_caption(group)
+        if words:
+            yield Paragraph(words, places)
+
+    def _image(self, group: Group, where: str) -> str:
+        """Return the name of the group's image in the archive; empty where there is none."""
+        names = [name for item in group.elements for name in item.files]
+        return next((name for name in names if _suffix(name) in _IMAGES and self._has(name, where)), "")
+
+    def _rows(self, group: Group, where: str) -> Rows:
+        """Return a table's cells from its CSV, else from its elements; none and a warning where neither can be read."""
+        names = [name for item in group.elements for name in item.files if _suffix(name) == ".csv"]
+        for name in names:
+            if self._has(name, where):
+                try:
+                    rows = rows_from_csv(self.archive.read(name))
+                except (ValueError, ExtractionError) as error:
+                    self.warnings.append(f"{where}: {name} cannot be read, its cells are put together anew: {error}")
+                    break
+                if rows:
+                    return rows
+        try:
+            return rows_from_elements(group)
+        except ValueError as error:
+            self.warnings.append(f"{where}: its cells are left out: {error}")
+            return ()
+
+    def _has(self, name: str, where: str) -> bool:
+        if name in self.archive:
+            return True
+        self.warnings.append(f"{where}: {clean_line(name)} is not in the archive, or its name is refused")
+        return False
 
 
 def _heading_levels(groups: Sequence[Group]) -> Mapping[str, int]:
@@ -86,99 +161,74 @@ def _heading_levels(groups: Sequence[Group]) -> Mapping[str, int]:
     return levels
 
 
-def _blocks_of(group: Group, kind: Kind, *, level: int = 0) -> Iterator[Block]:
-    """Yield a block of text; lines in a fixed-pitch font are code."""
-    lines = join_lines(group.elements)
-    if kind is Kind.HEADING or (kind is Kind.NOTE and lines):
-        lines = [join_text(group.elements)]
-    if kind is Kind.TEXT and len(lines) > 1 and all(item.monospaced for item in group.elements if item.text.strip()):
-        kind = Kind.CODE
-    if any(lines):
-        page, box = _place(group.elements)
-        yield Block(kind, tuple(lines), page, box, level=level)
+def _is_code(group: Group) -> bool:
+    """Whether a paragraph is lines in a fixed-pitch font."""
+    with_text = [item for item in group.elements if item.text.strip()]
+    return all(item.monospaced for item in with_text) and len(join_lines(with_text)) > 1
 
 
-def _items(group: Group) -> Iterator[Block]:
-    for item in list_items(group):
-        page, box = _place(item.elements)
-        yield Block(Kind.ITEM, (item.text,), page, box, level=item.depth, marker=item.label)
+def _tagged_caption(group: Group) -> Iterator[Paragraph]:
+    """Yield a caption that is tagged within its figure or table."""
+    elements = [item for item in group.elements if item.has("caption")]
+    text = join_text(elements)
+    if text:
+        yield Paragraph(text, _places(elements))
 
 
-def _picture(group: Group, archive: AdobeArchive, warnings: list[str]) -> Iterator[Block]:
-    """Yield the image of a figure or table with a table's cells, then the words that Adobe read in a figure.
-
-    A caption that is tagged within the figure is text of its own.
-    """
-    page, box = _place([item for item in group.elements if len(item.path) == group.depth] or group.elements)
-    is_table = group.role is Role.TABLE
-    files = [name for item in group.elements for name in item.files]
-    where = f"page {page}: {'table' if is_table else 'figure'}"
-    image = next((name for name in files if _is_image(name) and _is_there(name, archive, where, warnings)), "")
-    captions = [item for item in group.elements if item.has("caption")]
-    rows = _rows(group, files, archive, where, warnings) if is_table else ()
-    if image or rows:
-        yield Block(Kind.PICTURE, (), page, box, image=image, table=is_table, rows=rows)
-    if not is_table:
-        inside = join_text(item for item in group.elements if not item.has("caption"))
-        if inside:
-            yield Block(Kind.TEXT, (inside,), page, box)
-    if captions:
-        yield Block(Kind.TEXT, (join_text(captions),), *_place(captions))
-
-
-def _rows(group: Group, files: Sequence[str], archive: AdobeArchive, where: str, warnings: list[str]) -> Rows:
-    """Return a table's cells from its CSV, else from its elements; where neither can be read, none and a warning."""
-    for name in files:
-        if name.lower().endswith(".csv") and _is_there(name, archive, where, warnings):
-            try:
-                rows = rows_from_csv(archive.read(name))
-            except (ValueError, ExtractionError) as error:
-                warnings.append(f"{where}: {name} cannot be read ({error}); the cells are taken from the structure")
-                break
-            if rows:
-                return rows
-    try:
-        return rows_from_elements(group)
-    except ValueError as error:
-        warnings.append(f"{where}: its cells are left out: {error}")
-        return ()
-
-
-def _is_image(name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() in _IMAGES
-
-
-def _is_there(name: str, archive: AdobeArchive, where: str, warnings: list[str]) -> bool:
-    if name in archive:
-        return True
-    warnings.append(f"{where}: {clean_line(name)} is not in the archive or has a name that is refused")
-    return False
-
-
-def _place(elements: Sequence[Element]) -> tuple[int | None, Box | None]:
-    """Return the page on which a block begins and the box round its part there."""
-    page = next((item.page for item in elements if item.page is not None), None)
-    boxes = [item.box for item in elements if item.box is not None and item.page == page]
-    if not boxes:
-        return page, None
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return page, (min(lefts), min(tops), max(rights), max(bottoms))
-
-
-def _with_captions_in_place(blocks: Sequence[Block]) -> list[Block]:
-    """Move a caption that stands apart in the reading order next to its picture, on the side where it is printed."""
+def _with_captions(blocks: Sequence[Block]) -> list[Block]:
+    """Put each caption, wherever it stands, into its picture."""
     placed = [
-        Placed(block.page, block.box, block.kind is Kind.PICTURE, block.table, " ".join(block.lines))
+        Placed(
+            block.places[0] if block.places else None,
+            block.kind if isinstance(block, Image) and not block.label else None,
+            block.text if isinstance(block, Paragraph | Heading) else "",
+        )
         for block in blocks
     ]
     bound = bind_captions(placed)
-    order: list[float] = [float(n) for n in range(len(blocks))]
-    for picture, caption in bound.items():
-        if abs(picture - caption) > 2:  # one further block is the figure's own words
-            above = _is_above(blocks[caption].box, blocks[picture].box)
-            order[caption] = picture - 0.5 if above else picture + 1.5
-    return [blocks[n] for n in sorted(range(len(blocks)), key=order.__getitem__)]
+    captions = set(bound.values())
+    result: list[Block] = []
+    for n, block in enumerate(blocks):
+        if isinstance(block, Image) and n in bound:
+            result.append(_labelled(block, placed[bound[n]].text, blocks[bound[n]].places))
+        elif n not in captions:
+            result.append(block)
+    return result
 
 
-def _is_above(first: Box | None, second: Box | None) -> bool:
-    return first is not None and second is not None and first[1] < second[1]
+def _labelled(picture: Image, caption: str, places: tuple[Place, ...]) -> Image:
+    """Return a picture with its caption; what a figure is, its caption knows better than the extractor."""
+    label = read_label(caption)
+    if label is None:
+        return picture
+    kind = FigureKind.TABLE if picture.kind is FigureKind.TABLE else label.kind
+    return replace(picture, kind=kind, label=label.text, caption=caption, caption_places=places)
+
+
+def _own_places(group: Group) -> tuple[Place, ...]:
+    """Return where a picture itself stands, without what is nested in it."""
+    return _places([item for item in group.elements if len(item.path) == group.depth]) or _places(group.elements)
+
+
+def _places(elements: Iterable[Element]) -> tuple[Place, ...]:
+    """Return a box for each column or page that a block runs over."""
+    boxes: dict[tuple[int, ...], list[Box]] = {}
+    for element in elements:
+        if element.page is not None and element.box is not None:
+            spans = (step.number for step in element.path if step.name == "paragraphspan")
+            boxes.setdefault((element.page, *spans), []).append(element.box)
+    return tuple(Place(key[0], _around(found)) for key, found in boxes.items())
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return (min(lefts), min(tops), max(rights), max(bottoms))
+
+
+def _where(group: Group) -> str:
+    page = next((item.page for item in group.elements if item.page is not None), None)
+    return f"page {page}" if page else "somewhere"
+
+
+def _suffix(name: str) -> str:
+    return PurePosixPath(name).suffix.lower() or ".png"

@@ -3,84 +3,121 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
-from headtree.extraction.adobe_structure import Box
+from headtree.extraction.blocks import Place
+from headtree.types import FigureKind
 
 _CAPTION = re.compile(
     r"(?P<word>fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|chart|exhibit|scheme|plate|listing)\s*"
     r"(?P<number>[A-Z]{0,2}\.?\d{1,3}(?:[.-]\d{1,3})*[a-z]?|(?-i:[IVXL]{1,6}))"
-    r"(?P<sign>\s*[.:|—–]|\s*$|(?=\s+(?-i:[A-Z(“\"])))",
+    r"(?:\s*[.:|—–]|\s*$|(?=\s+(?-i:[A-Z(“\"])))",
     re.IGNORECASE,
 )
-_KINDS = {"fig": "Figure", "tab": "Table", "alg": "Algorithm", "lis": "Algorithm"}
+_EQUATION_NUMBER = re.compile(r"\((?P<number>[A-Z]{0,2}\.?\d{1,3}(?:[.-]\d{1,3})*[a-z]?)\)")
+_WORDS = {"fig": "Figure", "tab": "Table", "alg": "Algorithm"}
+_KINDS = {"Table": FigureKind.TABLE, "Algorithm": FigureKind.ALGORITHM, "Listing": FigureKind.ALGORITHM}
+
 _FARTHEST = 60.0
 """Points between a caption and its figure: four lines of text; what lies farther off belongs to another one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A block as far as its place matters."""
-
-    page: int | None
-    box: Box | None
-    picture: bool = False
-    table: bool = False
-    text: str = ""
+_FARTHEST_NUMBER = 300.0
+"""Points between a formula and its number, which stands at the end of the column."""
+_LARGEST_FORMULA = 150.0
+"""Points from top to bottom: about ten lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a caption says: ``Table 3`` and where its words begin."""
+    """A printed number: ``Table 3``."""
 
     text: str
-    end: int
+    kind: FigureKind
 
-    @property
-    def is_table(self) -> bool:
-        """Whether it names a table."""
-        return self.text.startswith("Table")
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A block as far as its place and first words matter."""
+
+    place: Place | None
+    picture: FigureKind | None = None
+    """What the extractor takes it for; ``None`` for text."""
+    text: str = ""
 
 
 def read_label(text: str) -> Label | None:
-    """Return the printed label with which a paragraph begins as captions do, else ``None``."""
+    """Return the printed label with which a paragraph begins as captions do, or which it is: ``(5)``; else ``None``."""
     match = _CAPTION.match(text)
-    if match is None:
+    if match is not None:
+        word = _WORDS.get(match["word"][:3].lower(), match["word"].capitalize())
+        return Label(f"{word} {match['number']}", _KINDS.get(word, FigureKind.FIGURE))
+    match = _EQUATION_NUMBER.fullmatch(text)
+    return Label(f"Equation {match['number']}", FigureKind.FORMULA) if match else None
+
+
+def number_of_formula(words: str, place: Place | None) -> str | None:
+    """Return the number at the end of a formula's own words, ``(5)``; ``None`` where this is none or has none."""
+    number = words[words.rfind("(") :] if " (" in words else ""
+    if not _EQUATION_NUMBER.fullmatch(number) or not re.search(r"[=<>≤≥≈∝∈→←]", words):
         return None
-    kind = _KINDS.get(match["word"][:3].lower(), match["word"].capitalize())
-    return Label(f"{kind} {match['number']}", match.end())
+    height = place.box[3] - place.box[1] if place else 0.0
+    return number if height <= _LARGEST_FORMULA else None
 
 
 def bind_captions(blocks: Sequence[Placed]) -> dict[int, int]:
-    """Return for the index of each picture that has a caption the caption's index, nearest pairs first.
+    """Return for the index of each picture that has a caption the caption's index.
 
-    A caption of a table prefers tables, one of a figure prefers what is no table; each is given away once.
+    A caption goes to a picture of its own kind before one of another, then to the nearest; each is given away once.
     """
-    captions = {n: label for n, block in enumerate(blocks) if not block.picture and (label := read_label(block.text))}
-    pairs = []
-    for caption, label in captions.items():
-        for picture, block in enumerate(blocks):
-            distance = _distance(blocks, picture, caption) if block.picture else None
-            if distance is not None:
-                pairs.append((label.is_table != block.table, distance, abs(picture - caption), picture, caption))
+    labels = {
+        n: label
+        for n, block in enumerate(blocks)
+        if not block.picture and (label := read_label(block.text)) is not None
+    }
     bound: dict[int, int] = {}
-    for *_, picture, caption in sorted(pairs):
+    for *_, picture, caption in sorted(_pairs(blocks, labels)):
         if picture not in bound and caption not in bound.values():
             bound[picture] = caption
     return bound
 
 
-def _distance(blocks: Sequence[Placed], picture: int, caption: int) -> float | None:
+def _pairs(blocks: Sequence[Placed], labels: Mapping[int, Label]) -> Iterator[tuple[bool, float, int, int, int]]:
+    """Yield the pairs that are near enough: other kind, points apart, blocks apart, picture, caption."""
+    on_page: defaultdict[int | None, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for n, block in enumerate(blocks):
+        page = block.place.page if block.place else None
+        if block.picture:
+            on_page[page][0].append(n)
+        elif n in labels:
+            on_page[page][1].append(n)
+    for pictures, captions in on_page.values():
+        for picture, caption in product(pictures, captions):
+            label, kind = labels[caption], blocks[picture].picture
+            apart = abs(picture - caption)
+            distance = _distance(blocks[picture].place, blocks[caption].place, label, neighbours=apart == 1)
+            if distance is not None:
+                yield (
+                    (label.kind is FigureKind.TABLE) != (kind is FigureKind.TABLE),
+                    distance,
+                    apart,
+                    picture,
+                    caption,
+                )
+
+
+def _distance(picture: Place | None, caption: Place | None, label: Label, *, neighbours: bool) -> float | None:
     """Return the points between a picture and a caption, ``None`` where they do not belong together."""
-    first, second = blocks[picture], blocks[caption]
-    if first.page != second.page:
+    if picture is None or caption is None:  # no boxes: only the order speaks
+        return 0.0 if neighbours and picture is caption else None
+    left, top, right, bottom = picture.box
+    x0, y0, x1, y1 = caption.box
+    if label.kind is FigureKind.FORMULA:
+        beside = top <= (y0 + y1) / 2 <= bottom and bottom - top <= _LARGEST_FORMULA
+        gap = max(x0 - right, left - x1, 0.0)
+        return gap if beside and gap <= _FARTHEST_NUMBER else None
+    if min(right, x1) - max(left, x0) < 0.3 * min(right - left, x1 - x0):
         return None
-    if first.box is None or second.box is None:  # no boxes: only the list's order speaks
-        return 0.0 if abs(picture - caption) == 1 else None
-    left, top, right, bottom = first.box
-    overlap = min(right, second.box[2]) - max(left, second.box[0])
-    if overlap < 0.3 * min(right - left, second.box[2] - second.box[0]):
-        return None
-    gap = max(second.box[1] - bottom, top - second.box[3], 0.0)
+    gap = max(y0 - bottom, top - y1, 0.0)
     return gap if gap <= _FARTHEST else None

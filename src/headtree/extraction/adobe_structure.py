@@ -14,8 +14,7 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import Any
 
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom in points from the page's top left corner."""
+from headtree.extraction.blocks import Box, Page
 
 _CONTAINERS = frozenset({"document", "sect", "part", "art", "div", "nonstruct", "private", "aside", "blockquote"})
 """Steps that hold blocks and say nothing of the text itself."""
@@ -80,15 +79,6 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
-class PageSize:
-    """A page, its number 1-based, its sides in points."""
-
-    page: int
-    width: float
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
 class Group:
     """The elements of one block, in reading order, wherever in the list they stand."""
 
@@ -105,7 +95,7 @@ class Group:
 class Structure:
     """What the file says."""
 
-    pages: tuple[PageSize, ...]
+    pages: tuple[Page, ...]
     elements: tuple[Element, ...]
     warnings: tuple[str, ...]
 
@@ -220,11 +210,11 @@ def _read_box(bounds: object, height: float | None) -> Box | None:
     return (min(left, right), height - max(top, bottom), max(left, right), height - min(top, bottom))
 
 
-def _read_pages(pages: object) -> Iterator[PageSize]:
+def _read_pages(pages: object) -> Iterator[Page]:
     for page in pages if isinstance(pages, list) else ():
         number = page.get("page_number") if isinstance(page, dict) else None
         if isinstance(number, int) and number >= 0:
-            yield PageSize(number + 1, _number(page.get("width")), _number(page.get("height")))
+            yield Page(number + 1, _number(page.get("width")), _number(page.get("height")))
 
 
 def _number(value: object, *, absent: float = 0.0) -> float:
