@@ -10,7 +10,8 @@
     ├── IndexMismatchError        the index was made by another version or embedder
     ├── IndexDamagedError         the index database cannot be read
     ├── ModelUnavailableError     a model file, package or key is absent
-    └── ModelCallError            a model was called and did not give a usable reply
+    ├── ModelCallError            a model was called and did not give a usable reply
+    └── Cancelled                 the user stopped the work
 
 The command line prints such an error as one line and exits with 1. Any other exception is a defect of ours.
 """
@@ -56,3 +57,7 @@ class ModelUnavailableError(HeadtreeError):
 
 class ModelCallError(HeadtreeError):
     """A model was called and failed, or its reply was not usable."""
+
+
+class Cancelled(HeadtreeError):  # noqa: N818 - it is no error to the one who asked for it
+    """The user stopped the work; what was saved before is kept."""

@@ -54,8 +54,8 @@ class Settings(BaseSettings):
     recall_chunks: int = Field(200, ge=5, le=2000, description="Chunks that each search list gives.")
     candidates: int = Field(50, ge=5, le=500, description="Sections that are re-ranked.")
     sections: int = Field(5, ge=1, le=20, description="Sections that are read to answer (k).")
-    evidence_lines: int = Field(
-        700, ge=50, le=20_000, description="Most lines of evidence in all; longer sections are cut round the hit."
+    evidence_characters: int = Field(
+        60_000, ge=2000, le=1_000_000, description="Most text that is read; longer sections are cut round the hit."
     )
 
     # Answer
@@ -128,4 +128,3 @@ def _explain(error: ValidationError) -> str:
         name = ".".join(str(part) for part in item["loc"]).upper()
         lines.append(f"setting {name} = {item['input']!r}: {item['msg'].removeprefix('Value error, ')}")
     return "; ".join(lines)
-

@@ -189,6 +189,29 @@ class Chunk:
     last_line: int
     breadcrumb: tuple[str, ...]
     text: str
+    figure_path: str | None = None
+    """Set on a chunk that holds what is known about one figure: its label, caption and alternative text."""
+
+
+class PassageKind(StrEnum):
+    """What a passage is; only prose and items are sentences."""
+
+    PROSE = "prose"
+    ITEM = "item"
+    HEADER_ROW = "header-row"
+    ROW = "row"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A paragraph, list item, table row or code block: what is quoted, and what chunks are made of."""
+
+    kind: PassageKind
+    first_line: int
+    last_line: int
+    text: str
+    """As in the document; a row of an HTML table as its cells, joined by `` | ``."""
 
 
 # -------------------------------------------------------------------------------------------------- retrieval
@@ -344,6 +367,28 @@ class Answer:
     usage: Usage = Usage()
     timings: Timings = Timings()
     warnings: tuple[str, ...] = ()
+
+
+class AnswerStage(StrEnum):
+    """What an answer is at; the values are shown to people."""
+
+    SEARCHING = "searching"
+    RANKING = "ranking"
+    READING = "reading"
+    WRITING = "writing"
+    CHOOSING = "choosing pictures"
+    LOOKING = "looking at pictures"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEvent:
+    """A step that has begun, or a piece of text that was written."""
+
+    stage: AnswerStage
+    detail: str = ""
+    """For people: ``50 sections``, or a fallback that was taken."""
+    text: str = ""
+    """Set while an answer is being written: the whole text so far."""
 
 
 @dataclass(frozen=True, slots=True)

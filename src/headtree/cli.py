@@ -1,0 +1,222 @@
+"""The ``headtree`` command: what a user sees and types. All work is done by ``pipeline`` and ``extraction``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from headtree import __version__
+from headtree.errors import HeadtreeError
+from headtree.settings import Settings, load_settings
+from headtree.types import Answer, BuildReport, BuildWarning, WarningKind
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Answers over your documents, with citations and the right pictures.",
+)
+_out = Console()
+_err = Console(stderr=True)
+
+DocumentsOption = Annotated[Path | None, typer.Option("--documents", help="Folder of Markdown documents.")]
+IndexOption = Annotated[Path | None, typer.Option("--index", help="Folder of the index.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+
+_NOTES = {WarningKind.NOISE, WarningKind.HEADING_REPAIRED}
+"""Decisions rather than problems: counted, and listed only when asked for."""
+
+
+def main() -> None:
+    """Run the command; an error that a user can act on is one line and exit code 1."""
+    try:
+        app()
+    except HeadtreeError as error:
+        _err.print(f"[bold red]error:[/] {_literal(str(error))}", soft_wrap=True, highlight=False)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        _err.print("stopped; what was done is kept, the same command goes on from here")
+        sys.exit(1)
+
+
+@app.command()
+def index(
+    documents: DocumentsOption = None,
+    index: IndexOption = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the old index and build all of it anew.")] = False,
+    details: Annotated[bool, typer.Option("--details", help="List every warning and every decision.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Build the index, or bring it up to date: only what changed is read and embedded."""
+    from headtree.pipeline import build_index
+
+    settings = load_settings(documents=documents, index=index)
+    with _progress(quiet=as_json) as progress:
+        report = build_index(settings, fresh=fresh, progress=progress)
+    if as_json:
+        _print_json(report)
+    else:
+        _print_report(report, details)
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    documents: DocumentsOption = None,
+    index: IndexOption = None,
+    docs: Annotated[str, typer.Option("--docs", help="Search these documents only: ids, with commas.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Answer a question with citations and pictures."""
+    from headtree.pipeline import answer, open_index
+
+    settings = load_settings(documents=documents, index=index)
+    chosen = tuple(name.strip() for name in docs.split(",") if name.strip())
+    result = answer(open_index(settings), question, documents=chosen)
+    if as_json:
+        _print_json(result)
+    else:
+        _print_answer(result, settings)
+
+
+@app.command()
+def tree(
+    doc: Annotated[str, typer.Argument(help="A document's id, as `headtree info` lists it.")],
+    documents: DocumentsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw a document's section tree with the figures of each section."""
+    from headtree.indexing.inspection import draw_tree, inspect_document
+    from headtree.indexing.tree import published_tree
+
+    document = inspect_document(load_settings(documents=documents), doc)
+    if as_json:
+        _print_json(published_tree(document))
+    else:
+        _out.print(draw_tree(document))
+
+
+@app.command()
+def figures(
+    doc: Annotated[str, typer.Argument(help="A document's id, as `headtree info` lists it.")],
+    documents: DocumentsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List a document's figures: number, kind, caption, where each stands and where it is mentioned."""
+    from headtree.indexing.inspection import figure_table, inspect_document
+
+    document = inspect_document(load_settings(documents=documents), doc)
+    if as_json:
+        _print_json({"doc_id": document.doc_id, "figures": document.figures, "warnings": document.warnings})
+    else:
+        _out.print(figure_table(document))
+
+
+@app.command()
+def info(documents: DocumentsOption = None, index: IndexOption = None, as_json: JsonOption = False) -> None:
+    """Show what is in the index and which settings are in force."""
+    from headtree.indexing.inspection import describe_index
+
+    settings = load_settings(documents=documents, index=index)
+    description = describe_index(settings)
+    if as_json:
+        _print_json({"version": __version__, **description})
+    else:
+        _out.print_json(orjson.dumps({"version": __version__, **description}, default=str).decode())
+
+
+# ---------------------------------------------------------------------------------------------------- printing
+
+
+def _literal(text: str) -> str:
+    """Return text of a document or a path so that neither markup nor control characters act on the terminal."""
+    return escape("".join(c if c.isprintable() or c == " " else f"\\x{ord(c):02x}" for c in text))
+
+
+def _print_json(value: Any) -> None:
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    sys.stdout.buffer.write(orjson.dumps(value, default=_jsonable, option=options))
+    sys.stdout.buffer.flush()
+
+
+def _jsonable(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[Any], None]]:
+    """Draw one bar per stage: how much is done, how fast, and the time left."""
+    if quiet or not _err.is_terminal:
+        yield lambda step: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description:<10}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[speed]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=_err, transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def update(step: Any) -> None:
+            if step.stage not in tasks:
+                tasks[step.stage] = bars.add_task(step.stage, total=step.total, speed="")
+            speed = bars.tasks[tasks[step.stage]].speed or 0.0
+            bars.update(tasks[step.stage], completed=step.done, total=step.total, speed=f"{speed:.0f}/s")
+
+        yield update
+
+
+def _print_report(report: BuildReport, details: bool) -> None:
+    changes = report.documents
+    _out.print(
+        f"[bold]{changes.unchanged + len(changes.added) + len(changes.changed)}[/] documents "
+        f"({len(changes.added)} new, {len(changes.changed)} changed, {len(changes.removed)} removed), "
+        f"{report.sections} sections, {report.figures} figures, {report.chunks} chunks "
+        f"({report.embedded} embedded) in {report.seconds:.1f} s",
+        highlight=False,
+    )
+    problems = [warning for warning in report.warnings if warning.kind not in _NOTES]
+    notes = [warning for warning in report.warnings if warning.kind in _NOTES]
+    for warning in report.warnings if details else problems[:20]:
+        _print_warning(warning)
+    hidden = 0 if details else max(0, len(problems) - 20) + len(notes)
+    if hidden:
+        _out.print(f"[dim]{hidden} more warnings and decisions: headtree index --details[/]")
+
+
+def _print_warning(warning: BuildWarning) -> None:
+    place = f"{warning.doc_id}:{warning.line}" if warning.line else warning.doc_id
+    _out.print(f"[yellow]{warning.kind.value}[/] {_literal(place)} {_literal(warning.message)}", highlight=False)
+
+
+def _print_answer(result: Answer, settings: Settings) -> None:
+    from rich.markdown import Markdown
+
+    _out.print(Markdown(result.answer))
+    if result.citations:
+        _out.print("\n[bold]Sources[/]")
+    for citation in result.citations:
+        place = " > ".join(citation.breadcrumb)
+        lines = f"lines {citation.first_line}-{citation.last_line}"
+        _out.print(f"\\[{citation.number}] {_literal(place)} [dim]({lines})[/]", highlight=False)
+    if result.figures:
+        _out.print("\n[bold]Pictures[/]")
+    for figure in result.figures:
+        name = f"{figure.label}: {figure.caption}" if figure.label else figure.caption or figure.path
+        file = settings.documents / figure.path
+        _out.print(f"{_literal(name[:160])}\n  [dim]{_literal(str(file))}[/]", highlight=False)
+    for warning in result.warnings:
+        _out.print(f"[yellow]{_literal(warning)}[/]", highlight=False)
+    _out.print(f"[dim]{result.mode}, {result.timings.total:.2f} s[/]", highlight=False)

@@ -1,0 +1,46 @@
+"""Markdown text -> the words that a reader sees, for searching and for the sentences of an answer."""
+
+from __future__ import annotations
+
+import html
+import re
+
+_IMAGE = re.compile(
+    r"!\[((?:[^\[\]]|\[[^\[\]]*\]){0,1000})\](?:\([^()]{0,500}(?:\([^()]{0,100}\)[^()]{0,100})?\)|\[[^\]]*\])(?:\{[^{}]*\})?"
+)
+_LINK = re.compile(
+    r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\]){1,1000})\](?:\([^()\s]{0,500}(?:\([^()]{0,100}\)[^()]{0,100})?(?:\s+[\"'][^\"'\n]*[\"'])?\)|\[[^\]]*\])"
+)
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
+_AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]{1,500})>")
+_EMPHASIS = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_ROLE = re.compile(r"\{[a-z:-]+\}`([^`<]*?)\s*(?:<[^`]*>)?`")
+_LEAD = re.compile(r"^\s*(?:>\s?|[-*+]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)+", re.MULTILINE)
+_RULE = re.compile(r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?\s*)?$", re.MULTILINE)
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+", re.MULTILINE)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_SPACES = re.compile(r"[ \t\u00a0]+")
+
+
+def plain_text(markdown: str) -> str:
+    """Return the words without markup, addresses and images; an image leaves its alternative text."""
+    text = _RULE.sub("", markdown)
+    text = _IMAGE.sub(r"\1", text)
+    text = _LINK.sub(r"\1", text)
+    if "<" in text:
+        text = _TAG.sub(" ", _AUTOLINK.sub(r"\1", text))
+    text = _ROLE.sub(r"\1", text)
+    text = _HEADING.sub("", _LEAD.sub("", text))
+    text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
+    text = _ESCAPE.sub(r"\1", text.replace("`", ""))
+    return _SPACES.sub(" ", html.unescape(text)).strip()
+
+
+def one_line(markdown: str) -> str:
+    """Return ``plain_text`` on a single line."""
+    return " ".join(plain_text(markdown).split())
+
+
+def without_images(markdown: str) -> str:
+    """Return the Markdown with images taken out, and what is then blank at its edges."""
+    return _IMAGE.sub("", markdown).strip()

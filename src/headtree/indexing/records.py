@@ -1,0 +1,74 @@
+"""Frozen values <-> the JSON of the index database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from headtree.types import (
+    BuildWarning,
+    Chunk,
+    Figure,
+    FigureKind,
+    LineSpan,
+    Mention,
+    Passage,
+    PassageKind,
+    Section,
+    WarningKind,
+)
+
+
+def to_json(value: Any) -> bytes:
+    """Encode a value, a mapping or a sequence of values."""
+    return orjson.dumps(value, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def section_from_json(raw: bytes) -> Section:
+    """Decode a section."""
+    data = orjson.loads(raw)
+    data["body"] = LineSpan(**data["body"])
+    data["span"] = LineSpan(**data["span"])
+    data["breadcrumb"] = tuple(data["breadcrumb"])
+    data["children"] = tuple(data["children"])
+    return Section(**data)
+
+
+def figure_from_json(raw: bytes) -> Figure:
+    """Decode a figure."""
+    data = orjson.loads(raw)
+    data["kind"] = FigureKind(data["kind"])
+    data["also_at"] = tuple(data["also_at"])
+    data["mentions"] = tuple(Mention(**mention) for mention in data["mentions"])
+    return Figure(**data)
+
+
+def passages_to_json(passages: Iterable[Passage]) -> bytes:
+    """Encode passages as short lists: there are many."""
+    return orjson.dumps([[p.kind.value, p.first_line, p.last_line, p.text] for p in passages])
+
+
+def passages_from_json(raw: bytes) -> tuple[Passage, ...]:
+    """Decode passages."""
+    return tuple(Passage(PassageKind(kind), first, last, text) for kind, first, last, text in orjson.loads(raw))
+
+
+def warning_from_json(data: Mapping[str, Any]) -> BuildWarning:
+    """Decode a build warning from its parsed JSON."""
+    return BuildWarning(data["doc_id"], data["line"], WarningKind(data["kind"]), data["message"])
+
+
+CHUNK_COLUMNS = "doc_id, node_id, ordinal, first_line, last_line, breadcrumb, text, figure_path"
+"""Columns of a chunk, in the order that ``chunk_from_row`` takes."""
+
+
+def chunk_from_row(row: Sequence[Any]) -> Chunk:
+    """Decode a row of ``CHUNK_COLUMNS``."""
+    doc_id, node_id, ordinal, first_line, last_line, breadcrumb, text, figure_path = row
+    return Chunk(doc_id, node_id, ordinal, first_line, last_line, tuple(orjson.loads(breadcrumb)), text, figure_path)

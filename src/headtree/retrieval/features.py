@@ -1,0 +1,86 @@
+"""What is known about a candidate section besides its place in the lists: the stated features of the re-ranker."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from headtree.indexing.figures import parse_label
+from headtree.indexing.index import StoredDocument
+from headtree.indexing.plain import plain_text
+from headtree.retrieval.question import Question
+from headtree.retrieval.recall import Recalled
+from headtree.retrieval.terms import stems
+
+_WINDOW = 80
+"""Stems in which the question's terms are looked for together: about a paragraph."""
+
+_GENERIC_TITLES = re.compile(
+    r"(?:abstract|introduction|conclusions?(?: (?:and|&) .*)?|summary|discussions?|background|overview|preliminaries"
+    r"|related works?|further reading|next steps|what's next|see also|additional resources|impact statement"
+    r"|.*limitations"
+    r"|further discussions?|future (?:work|directions)|motivation|resources)",
+    re.IGNORECASE,
+)
+"""Titles of sections that speak of everything and answer little; the clearest single signal in a prototype."""
+_NUMBERING = re.compile(r"^(?:[\dIVXLC]+(?:\.\d+)*|[A-Z])[.)]?\s+")
+
+
+def section_features(question: Question, entry: Recalled, document: StoredDocument) -> Mapping[str, float]:
+    """Return the features of one candidate, each in [0, 1] but for ``length``."""
+    section = document.sections[entry.key[1]]
+    terms = section_stems(document, section.node_id)
+    found = frozenset(terms) | frozenset(stems(" ".join(section.breadcrumb)))
+    total = sum(question.weights.values()) or 1.0
+    title = _NUMBERING.sub("", section.title).strip()
+    return {
+        "dense": entry.dense,
+        "lexical": entry.lexical,
+        "coverage": sum(question.weights[term] for term in question.terms if term in found) / total,
+        "window": _window_coverage(terms, question.weights) / total,
+        "named": min(question.named.get(entry.key[0], 0), 2) / 2,
+        "label": _label_match(question, document, section.node_id),
+        "generic": float(_GENERIC_TITLES.fullmatch(title) is not None),
+        "length": math.log10(10 + len(terms)),
+    }
+
+
+@lru_cache(maxsize=4096)
+def section_stems(document: StoredDocument, node_id: str) -> tuple[str, ...]:
+    """Return the stems of a section's own text, in order."""
+    return tuple(stem for passage in document.passages.get(node_id, ()) for stem in stems(plain_text(passage.text)))
+
+
+def _window_coverage(terms: Sequence[str], weights: Mapping[str, float]) -> float:
+    """Return the greatest weight of distinct question terms that stand within one window."""
+    places = [(position, term) for position, term in enumerate(terms) if term in weights]
+    counts: dict[str, int] = {}
+    best = current = 0.0
+    start = 0
+    for position, term in places:
+        counts[term] = counts.get(term, 0) + 1
+        current += weights[term] if counts[term] == 1 else 0.0
+        while position - places[start][0] >= _WINDOW:
+            gone = places[start][1]
+            counts[gone] -= 1
+            current -= weights[gone] if counts[gone] == 0 else 0.0
+            start += 1
+        best = max(best, current)
+    return best
+
+
+def _label_match(question: Question, document: StoredDocument, node_id: str) -> float:
+    """Return 1 where a figure that the question names by number stands in the section, .5 where it is mentioned."""
+    if not question.labels or (question.documents and document.doc_id not in question.documents):
+        return 0.0
+    wanted = {label.whole for label in question.labels}
+    best = 0.0
+    for figure in document.figures:
+        if wanted & {label.whole for label in parse_label(figure.label)}:
+            if figure.node_id == node_id:
+                return 1.0
+            if any(mention.node_id == node_id for mention in figure.mentions):
+                best = 0.5
+    return best

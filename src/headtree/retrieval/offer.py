@@ -1,0 +1,41 @@
+"""Which figures may be shown: those that stand in the evidence, are mentioned there, or are named in the question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from headtree.indexing.figures import parse_label
+from headtree.indexing.index import Snapshot
+from headtree.retrieval.question import Question
+from headtree.types import EvidenceSection, Figure, FigureKind, OfferedFigure
+
+
+def offer_figures(question: Question, sections: Sequence[EvidenceSection], view: Snapshot) -> tuple[OfferedFigure, ...]:
+    """Return the figures that may be shown, in the order of the evidence, each once, with why.
+
+    Only a figure of a document that the evidence comes from is ever offered. One without a file, and decoration, is
+    not.
+    """
+    offered: dict[str, OfferedFigure] = {}
+    for section in sections:
+        for figure, reason in _figures_of(question, section, view):
+            if figure.figure_id not in offered and figure.kind is not FigureKind.JUNK and figure.exists:
+                handle = f"F{len(offered) + 1}"
+                offered[figure.figure_id] = OfferedFigure(figure, handle, reason, section.rank)
+    return tuple(offered.values())
+
+
+def _figures_of(question: Question, section: EvidenceSection, view: Snapshot) -> Iterator[tuple[Figure, str]]:
+    document = view.document(section.doc_id)
+    for figure in document.figures:
+        if any(line in section.span for line in (figure.line, *figure.also_at)):
+            yield figure, f"stands in section {section.rank}"
+    for figure in document.figures:
+        mention = next((mention for mention in figure.mentions if mention.line in section.span), None)
+        if mention is not None:
+            yield figure, f"mentioned in section {section.rank} ({mention.text}, line {mention.line})"
+    wanted = {label.whole for label in question.labels}
+    if wanted and (not question.documents or section.doc_id in question.documents):
+        for figure in document.figures:
+            if wanted & {label.whole for label in parse_label(figure.label)}:
+                yield figure, "the question names it"

@@ -1,0 +1,126 @@
+"""What a question asks for, as far as its words tell: terms, figures by number, documents by name."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from headtree.indexing.index import Snapshot
+from headtree.indexing.labels import Label, mentions
+from headtree.retrieval.terms import STOP_WORDS, content_terms, words
+
+_NAME_WORD = re.compile(r"[^\W_]+(?:[’'][^\W_]+)?")
+_SHORTEST_NAME = 3
+"""Characters that a document's name must have to be looked for in a question."""
+_CONCENTRATION = 0.5
+"""A word names documents only if this share of the chunks that hold it are theirs: "Homarr" does, "open" does not."""
+_MOST_NAMES = 12
+"""Names of one question that are checked, the longest first; each costs a look into the lexical list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, read."""
+
+    text: str
+    terms: tuple[str, ...]
+    """Stems of its meaningful words."""
+    weights: Mapping[str, float]
+    """Inverse document frequency of each term over the index's chunks; 0 for a term that stands nowhere."""
+    labels: tuple[Label, ...]
+    """Figures that it names by number."""
+    documents: tuple[str, ...]
+    """Documents that it names by a proper name, or all that the user restricted the search to."""
+    named: Mapping[str, int]
+    """By how many names each document is named, everyday words that are a page's name included."""
+    restricted: bool
+    """Whether the user chose the documents: then nothing else is searched."""
+
+
+def read_question(text: str, view: Snapshot, *, documents: Sequence[str] = ()) -> Question:
+    """Read a question against an index.
+
+    Args:
+        text: the question.
+        view: the index, for names of documents and frequencies of terms.
+        documents: ids to search in; all where empty.
+    """
+    terms = content_terms(text)
+    proper, named = (tuple(documents), dict.fromkeys(documents, 1)) if documents else named_documents(text, view)
+    return Question(
+        text=text,
+        terms=terms,
+        weights=_weights(terms, view),
+        labels=tuple(dict.fromkeys(label for place in mentions(text) for label in place.labels)),
+        documents=proper,
+        named=named,
+        restricted=bool(documents),
+    )
+
+
+def _weights(terms: Iterable[str], view: Snapshot) -> dict[str, float]:
+    """Return BM25's inverse document frequency; a term that stands nowhere weighs like the rarest."""
+    total = view.chunk_count()
+    frequencies = view.term_frequencies(terms)
+    return {term: math.log1p((total - count + 0.5) / (count + 0.5)) for term, count in frequencies.items()}
+
+
+def named_documents(text: str, view: Snapshot) -> tuple[tuple[str, ...], Mapping[str, int]]:
+    """Return the documents that a text names by a proper name, sorted, and by how many names each is named.
+
+    A name is a part of the document's path, or the part of its title before a colon; spelling with hyphens or spaces
+    does not matter ("Argo CD" names all of ``argo-cd/...``). Everyday words are no names, even where a page is called
+    so: a name must stand mainly in the documents that carry it. A proper name is written with a capital.
+    """
+    spoken = _runs(text)
+    carriers: dict[str, list[str]] = {}
+    for doc_id, title in view.titles().items():
+        for name in document_names(doc_id, title):
+            if name in spoken:
+                carriers.setdefault(name, []).append(doc_id)
+    named: dict[str, int] = {}
+    proper: set[str] = set()
+    for name in sorted(carriers, key=len, reverse=True)[:_MOST_NAMES]:
+        if _is_concentrated(spoken[name], carriers[name], view):
+            for doc_id in carriers[name]:
+                named[doc_id] = named.get(doc_id, 0) + 1
+            if not spoken[name].islower():
+                proper.update(carriers[name])
+    return tuple(sorted(proper)), named
+
+
+def _is_concentrated(phrase: str, documents: Sequence[str], view: Snapshot) -> bool:
+    """Whether a phrase stands mainly in some documents; one that no text holds, only the path, is a name too."""
+    counts = view.matches_by_document(f'body : "{phrase}"')
+    everywhere = sum(counts.values())
+    return sum(counts.get(doc_id, 0) for doc_id in documents) >= _CONCENTRATION * everywhere
+
+
+def _runs(text: str) -> Mapping[str, str]:
+    """Return all runs of one to four words, written together, with the words as they are.
+
+    A part of a hyphenated word does not stand for itself, but its beginning does: "CLIP-CITE" may be of CLIP,
+    "ES-CLIP" is not.
+    """
+    runs: dict[str, str] = {}
+    spoken = [(match.group(), match.start()) for match in _NAME_WORD.finditer(text)]
+    for start, (_, position) in enumerate(spoken):
+        if position > 0 and text[position - 1] in "-_":
+            continue
+        for length in range(1, 5):
+            run = [re.sub(r"[’']s$", "", word) for word, _ in spoken[start : start + length]]
+            runs.setdefault("".join(run).lower(), " ".join(run))
+    return runs
+
+
+@lru_cache(maxsize=100_000)
+def document_names(doc_id: str, title: str) -> frozenset[str]:
+    """Return the names by which a document may be called, in lower case and written together."""
+    parts = [*re.split(r"/|__", doc_id), title.split(":")[0]]
+    names = {"".join(words(part)) for part in parts}
+    return frozenset(
+        name for name in names if len(name) >= _SHORTEST_NAME and name not in STOP_WORDS and not name.isdigit()
+    )

@@ -1,0 +1,54 @@
+"""Words -> terms: lower case, stemmed as the lexical lists are, without words that carry no meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+import snowballstemmer
+
+from headtree.indexing.segment import segment
+
+_WORD = re.compile(r"[^\W_]+(?:[’'][^\W_]+)?")
+_STEMMER = snowballstemmer.stemmer("porter")
+
+_STOP_WORDS = """
+a about above after again all also am an and any are as at be because been before being below between both
+but by can could did do does doing down during each few for from further give given had has have having he her
+here hers him his how i if in into is it its itself just let like many may me might more most much must my name
+no nor not now of off on once one only or other our out over own per please same shall she should show shows so
+some such tell than that the their them then there these they this those through to too under until up use used
+uses using very via was we were what when where which while who whom whose why will with within without would
+you your describe explain compare specific specifically different way ways walk work works versus vs
+according mean means happen happens kind kinds
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""English function words and the words with which questions are put."""
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in lower case, in order; characters of spaceless scripts are words."""
+    return [match.group().lower() for match in _WORD.finditer(segment(text))]
+
+
+@lru_cache(maxsize=200_000)
+def stem(word: str) -> str:
+    """Return a word's Porter stem, the one that FTS5's ``porter`` tokenizer makes."""
+    return str(_STEMMER.stemWord(word.split("’")[0].split("'")[0]))
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems of all words of a text, in order."""
+    return [stem(word) for word in words(text)]
+
+
+def content_terms(text: str) -> tuple[str, ...]:
+    """Return the distinct stems of a text's meaningful words, in order of their first place."""
+    return tuple(dict.fromkeys(stem(word) for word in words(text) if word not in STOP_WORDS))
+
+
+def match_expression(terms: Iterable[str]) -> str:
+    """Return an FTS5 expression that any of the words matches; empty where there are none."""
+    quoted = ('"' + term.replace('"', '""') + '"' for term in dict.fromkeys(terms))
+    return " OR ".join(quoted)

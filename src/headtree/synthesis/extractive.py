@@ -1,0 +1,220 @@
+"""The synthesiser that needs no model: it quotes the sentences and table rows that answer, each with its source."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import sentencex
+
+from headtree.indexing.index import Snapshot, StoredDocument
+from headtree.indexing.plain import one_line, without_images
+from headtree.retrieval.question import Question
+from headtree.retrieval.terms import stems
+from headtree.synthesis.citations import quote_stands_in
+from headtree.types import Citation, Evidence, EvidenceSection, LineSpan, Passage, PassageKind
+
+HEADER = "*Quoted from the documents; no language model wrote this.*"
+
+_MOST_QUOTES = 8
+"""Quotes in an answer: about what a reader takes in at a glance."""
+_LEAST_SHARE = 0.35
+"""A quote must hold at least this share of what the best quote holds of the question."""
+_REPEATED = 0.35
+"""What a question term still counts in a quote when an earlier quote already held it."""
+_FEWEST_WORDS = 5
+"""Shorter prose is a label or a cell that lost its table."""
+_TOO_LONG = 700
+"""Characters above which a sentence is the wreck of a table or a listing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence, item or row that may be quoted."""
+
+    section: EvidenceSection
+    passage: Passage
+    text: str
+    """As in the document."""
+    order: int
+    """Position in the evidence section."""
+    stems: frozenset[str]
+    header: Passage | None = None
+    """The header row of a table row."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractiveAnswer:
+    """The text of an answer and its sources."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    quotes: tuple[Quote, ...]
+
+
+def answer_by_quotes(question: Question, evidence: Evidence, view: Snapshot) -> ExtractiveAnswer:
+    """Choose the quotes that answer and set them in reading order, grouped by section.
+
+    A quote counts by the question terms that it holds (inverse document frequency), a term less once it was held by
+    an earlier quote; sections count by rank.
+    """
+    chosen = _choose(question, list(_quotes(evidence, view)))
+    ordered = sorted(chosen, key=lambda quote: (quote.section.rank, quote.order))
+    citations = tuple(_citation(number, quote, view) for number, quote in enumerate(ordered, start=1))
+    return ExtractiveAnswer(_write(ordered), citations, tuple(ordered))
+
+
+# ------------------------------------------------------------------------------------------------------ quotes
+
+
+def _quotes(evidence: Evidence, view: Snapshot) -> Iterator[Quote]:
+    for section in evidence.sections:
+        document = view.document(section.doc_id)
+        header: Passage | None = None
+        order = 0
+        for passage in document.passages_in(section.span):
+            if passage.kind is PassageKind.HEADER_ROW:
+                header = header or passage
+            elif passage.kind is not PassageKind.ROW:
+                header = None
+            for text in _sentences(passage):
+                found = frozenset(_stems(text))
+                yield Quote(section, passage, text, order, found, header)
+                order += 1
+
+
+@lru_cache(maxsize=4096)
+def _sentences(passage: Passage) -> tuple[str, ...]:
+    """Return what may be quoted of a passage: prose by sentences, items and rows whole, code not at all."""
+    if passage.kind in {PassageKind.CODE, PassageKind.HEADER_ROW}:
+        return ()
+    if passage.kind is PassageKind.ROW:
+        return (passage.text,)
+    text = without_images(passage.text)
+    return tuple(
+        sentence.strip()
+        for sentence in sentencex.segment("en", text)
+        if len(sentence.split()) >= _FEWEST_WORDS and len(sentence) <= _TOO_LONG and re.search(r"[a-z]{3}", sentence)
+    )
+
+
+@lru_cache(maxsize=50_000)
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(stems(text))
+
+
+def _choose(question: Question, quotes: Sequence[Quote]) -> list[Quote]:
+    """Take the best quote again and again, each term counting less once it has been held."""
+    weights: dict[str, float] = dict(question.weights)
+    left = [quote for quote in quotes if any(weights.get(stem) for stem in quote.stems)]
+    chosen: list[Quote] = []
+    best_score = 0.0
+    while left and len(chosen) < _MOST_QUOTES:
+        quote = max(left, key=lambda item: (_score(item, weights), -item.section.rank, -item.order))
+        score = _score(quote, weights)
+        best_score = best_score or score
+        if score < _LEAST_SHARE * best_score:
+            break
+        chosen.append(quote)
+        left.remove(quote)
+        for stem in quote.stems & weights.keys():
+            weights[stem] *= _REPEATED
+    return chosen
+
+
+def _score(quote: Quote, weights: Mapping[str, float]) -> float:
+    held = sum(weights[stem] for stem in quote.stems if stem in weights)
+    # A long sentence holds more terms by chance; a lower rank speaks less for the question.
+    return held / math.log(8 + len(quote.stems)) / (1 + 0.12 * (quote.section.rank - 1))
+
+
+# ------------------------------------------------------------------------------------------------------ writing
+
+
+def _write(quotes: Sequence[Quote]) -> str:
+    parts = [HEADER]
+    numbered = list(enumerate(quotes, start=1))
+    for rank in dict.fromkeys(quote.section.rank for quote in quotes):
+        group = [(number, quote) for number, quote in numbered if quote.section.rank == rank]
+        parts.append(f"**{_escape(' > '.join(group[0][1].section.breadcrumb))}**")
+        parts += _write_group(group)
+    return "\n\n".join(parts)
+
+
+def _write_group(group: Sequence[tuple[int, Quote]]) -> Iterator[str]:
+    """Write one section's quotes: rows of one table as a table, the rest as a list."""
+    items: list[str] = []
+    rows: list[tuple[int, Quote]] = []
+    for number, quote in group:
+        if quote.passage.kind is PassageKind.ROW:
+            if rows and rows[-1][1].header != quote.header:
+                yield _table(rows)
+                rows = []
+            rows.append((number, quote))
+        else:
+            items.append(f"- {_sentence_markdown(quote.text)} [{number}]")
+    if items:
+        yield "\n".join(items)
+    if rows:
+        yield _table(rows)
+
+
+def _table(rows: Sequence[tuple[int, Quote]]) -> str:
+    header = rows[0][1].header
+    cells = [[*_cells(quote.text), f"[{number}]"] for number, quote in rows]
+    width = max(len(row) for row in cells)
+    titles = _cells(header.text) if header else []
+    # A header with fewer cells spans columns; its words go to the right, over the numbers.
+    titles = [""] * (width - 1 - len(titles)) + titles[: width - 1] + [""]
+    lines = [titles, ["---"] * width, *([*row[:-1], *[""] * (width - len(row)), row[-1]] for row in cells)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cells(row: str) -> list[str]:
+    first = row.strip().split("\n")[0].strip("|")
+    return [one_line(cell) for cell in re.split(r"(?<!\\)\|", first)]
+
+
+def _sentence_markdown(text: str) -> str:
+    """Return a quote for the answer: its words on one line, without links that lead nowhere from here."""
+    return _escape(one_line(text))
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([\\*_`\[\]<>|])", r"\\\1", text)
+
+
+def _citation(number: int, quote: Quote, view: Snapshot) -> Citation:
+    document = view.document(quote.section.doc_id)
+    span = _quote_lines(quote, document)
+    section = _home(document, span)
+    return Citation(
+        number=number,
+        doc_id=quote.section.doc_id,
+        node_id=section,
+        breadcrumb=document.sections[section].breadcrumb,
+        first_line=span.first,
+        last_line=span.last,
+        quote=quote.text,
+        verified=quote_stands_in(quote.text, document.lines[span.first - 1 : span.last]),
+    )
+
+
+def _home(document: StoredDocument, span: LineSpan) -> str:
+    return next(section.node_id for section in document.sections.values() if span.first in section.body)
+
+
+def _quote_lines(quote: Quote, document: StoredDocument) -> LineSpan:
+    """Narrow a passage's lines to those of the quote."""
+    passage = quote.passage
+    span = LineSpan(passage.first_line, passage.last_line)
+    for last in range(span.first, span.last + 1):
+        if quote_stands_in(quote.text, document.lines[span.first - 1 : last]):
+            first = span.first
+            while first < last and quote_stands_in(quote.text, document.lines[first:last]):
+                first += 1
+            return LineSpan(first, last)
+    return span
