@@ -109,30 +109,6 @@ def test_a_watermark_is_no_text() -> None:
     assert texts(element("Watermark", "DRAFT"), element("P", "Words")) == [("p", "Words")]
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(
-            st.sampled_from(["Path", "Text", "Page", "Bounds", "Kids", "filePaths", "attributes", "Font", "RowSpan"]),
-            inner | st.sampled_from(["//Document/Table/TR/TD", "//Document/P", "//Document/L/LI"]),
-            max_size=6,
-        )
-    ),
-    max_leaves=20,
-)
-
-
-@given(elements=st.lists(JSON, max_size=6), pages=JSON)
-def test_whatever_the_json_holds_is_read_or_listed(elements: list[Any], pages: Any) -> None:
-    read = read_structure({"elements": elements, "pages": pages})
-    assert len(read.elements) + len(read.warnings) >= len(elements)
-    for group in group_elements(read.elements):
-        join_text(group.elements)
-        if group.role is Role.TABLE:
-            rows_from_elements(group)
-
-
 WORDS = st.text(alphabet="abc ", min_size=1, max_size=8)
 PATHS = st.sampled_from(
     ["P", "P[2]", "P/ParagraphSpan[2]", "L/LI/LBody", "L/LI[2]/Lbl", "Table/TR/TD/P", "Sect/H1", "Aside"]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from io import BytesIO
 from pathlib import Path, PurePosixPath
+
+import PIL.Image
 
 from headtree.errors import ExtractionError
 from headtree.extraction.adobe_archive import AdobeArchive, open_archive, read_entry
@@ -28,9 +32,11 @@ from headtree.extraction.blocks import (
 )
 from headtree.types import FigureKind
 
-ENGINE = "adobe 1"
-"""A new number means that archives are converted anew."""
+ENGINE = "adobe"
+ENGINE_VERSION = "1"
+"""A new number means that archives are converted anew; that costs no call."""
 
+_PIXEL_BOMB = (PIL.Image.DecompressionBombWarning, PIL.Image.DecompressionBombError)
 _IMAGES = frozenset({".png", ".jpg", ".jpeg"})
 _DEEPEST = 6
 
@@ -50,6 +56,7 @@ def read_archive(source: Path) -> ExtractedDocument:
         raise ExtractionError(f"{source.name}: Adobe found no text and no picture in the document", code="NO_CONTENT")
     return ExtractedDocument(
         engine=ENGINE,
+        engine_version=ENGINE_VERSION,
         blocks=tuple(blocks),
         pages=structure.pages,
         warnings=(*refused, *structure.warnings, *reader.warnings),
@@ -115,8 +122,8 @@ class _Reader:
 
     def _image(self, group: Group, where: str) -> str:
         """Return the name of the group's image in the archive; empty where there is none."""
-        names = [name for item in group.elements for name in item.files]
-        return next((name for name in names if _suffix(name) in _IMAGES and self._has(name, where)), "")
+        names = [name for item in group.elements for name in item.files if _suffix(name) in _IMAGES]
+        return next((name for name in names if self._has(name, where) and self._is_whole(name, where)), "")
 
     def _rows(self, group: Group, where: str) -> Rows:
         """Return a table's cells from its CSV, else from its elements; none and a warning where neither can be read."""
@@ -141,6 +148,18 @@ class _Reader:
             return True
         self.warnings.append(f"{where}: {clean_line(name)} is not in the archive, or its name is refused")
         return False
+
+    def _is_whole(self, name: str, where: str) -> bool:
+        """Whether an image can be read to its end and is no bomb of pixels."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", PIL.Image.DecompressionBombWarning)
+                with PIL.Image.open(BytesIO(self.archive.read(name))) as picture:
+                    picture.verify()
+        except (ExtractionError, OSError, SyntaxError, ValueError, *_PIXEL_BOMB) as error:
+            self.warnings.append(f"{where}: {name} is left out, it cannot be shown: {clean_line(str(error))}")
+            return False
+        return True
 
 
 def _heading_levels(groups: Sequence[Group]) -> Mapping[str, int]:
