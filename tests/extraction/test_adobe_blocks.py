@@ -213,6 +213,28 @@ def test_a_caption_tagged_within_its_figure_is_found(tmp_path: Path) -> None:
     assert (image.label, image.caption) == ("Figure 2", "Figure 2: Inside the tag.")
 
 
+def test_images_within_a_figure_or_table_are_kept_where_the_whole_has_none(tmp_path: Path) -> None:
+    document = read(
+        tmp_path,
+        element("Figure"),
+        element("Figure/Figure", filePaths=["figures/a.png"]),
+        element("Figure/Figure[2]", filePaths=["figures/b.png"]),
+        element("Table"),
+        element("Table/TR/TD/P", "cell"),
+        element("Table/TR/TD[2]/Figure", filePaths=["figures/c.png"]),
+        element("Table[2]", filePaths=["tables/d.png"]),
+        element("Table[2]/TR/TD[2]/Figure", filePaths=["figures/c.png"]),
+        files={f"{folder}/{name}.png": png() for folder in ("figures", "tables") for name in "abcd"},
+    )
+    assert [(block.kind, bool(block.data)) for block in document.blocks if isinstance(block, Image)] == [
+        (FigureKind.FIGURE, True),
+        (FigureKind.FIGURE, True),
+        (FigureKind.TABLE, False),
+        (FigureKind.FIGURE, True),
+        (FigureKind.TABLE, True),
+    ]
+
+
 def test_a_formula_has_its_number_from_its_words_or_from_beside_it(tmp_path: Path) -> None:
     document = read(
         tmp_path,

@@ -82,6 +82,20 @@ def test_a_place_holder_takes_the_inline_element() -> None:
     assert found == [("p", "See [1] and here for more .")]
 
 
+def test_a_superscript_is_not_glued_to_a_word() -> None:
+    raised = {"attributes": {"TextPosition": "Sup"}}
+    found = texts(
+        {"Path": "//Document/P", "Text": "offloading"},
+        {"Path": "//Document/P/Reference", "Text": "2 ", **raised},
+        {"Path": "//Document/P", "Text": "on the 1"},
+        {"Path": "//Document/P/Span", "Text": "st ", **raised},
+        {"Path": "//Document/P", "Text": "of May"},
+        element("P[2]", "memory\ue020 again"),
+        {"Path": "//Document/P[2]/Reference", "Text": "3", **raised},
+    )
+    assert found == [("p", "offloading 2 on the 1st of May"), ("p", "memory 3 again")]
+
+
 def test_kids_are_read_in_order_however_deep() -> None:
     deep: dict[str, Any] = element("P", "end")
     for _ in range(900):

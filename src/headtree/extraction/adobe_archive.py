@@ -164,8 +164,8 @@ def _check_directory(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.Z
 
 
 def _is_welcome(entry: zipfile.ZipInfo) -> bool:
-    is_folder = entry.is_dir() and entry.filename in {"figures/", "tables/"}
-    return is_folder or entry.filename == STRUCTURE or _RENDITION.fullmatch(entry.filename) is not None
+    name = entry.filename
+    return name in {STRUCTURE, "figures/", "tables/"} or _RENDITION.fullmatch(name) is not None
 
 
 def _too_large(name: str, what: str) -> ExtractionError:

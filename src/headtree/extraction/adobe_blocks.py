@@ -99,30 +99,45 @@ class _Reader:
     def _table(self, group: Group) -> Iterator[Block]:
         """Yield a table: its image and its cells, which stand in the archive a second time as elements."""
         where = f"{_where(group)}: table"
-        image = self._image(group, where)
-        rows = self._rows(group, where)
+        image, rows = self._image(_own(group), where), self._rows(group, where)
         if image or rows:
             data = partial(read_entry, self.source, image) if image else None
-            yield Image(FigureKind.TABLE, data, rows=rows, suffix=_suffix(image), places=_own_places(group))
+            places = _places(_own(group)) or _places(group.elements)
+            yield Image(FigureKind.TABLE, data, rows=rows, suffix=_suffix(image), places=places)
         yield from _tagged_caption(group)
+        if not image:
+            yield from self._nested_images(group)
 
     def _figure(self, group: Group) -> Iterator[Block]:
         """Yield a figure's image and then the words that Adobe read in it; a formula keeps its number with it."""
-        image = self._image(group, f"{_where(group)}: figure")
+        image = self._image(_own(group), f"{_where(group)}: figure")
         words = join_text(item for item in group.elements if not item.has("caption"))
-        places = _own_places(group)
+        places = _places(_own(group)) or _places(group.elements)
         number = number_of_formula(words, places[0] if places else None)
         if image:
-            data = partial(read_entry, self.source, image)
-            picture = Image(FigureKind.FIGURE, data, suffix=_suffix(image), places=places)
+            picture = self._picture(image, places)
             yield _labelled(picture, number, ()) if number else picture
+        else:
+            yield from self._nested_images(group)
         yield from _tagged_caption(group)
         if words:
             yield Paragraph(words, places)
 
-    def _image(self, group: Group, where: str) -> str:
-        """Return the name of the group's image in the archive; empty where there is none."""
-        names = [name for item in group.elements for name in item.files if _suffix(name) in _IMAGES]
+    def _nested_images(self, group: Group) -> Iterator[Image]:
+        """Yield the images within a figure or table that has none for the whole."""
+        for element in group.elements:
+            if element.has("figure") and len(element.path) > group.depth:
+                image = self._image([element], f"{_where(group)}: figure")
+                if image:
+                    yield self._picture(image, _places([element]))
+
+    def _picture(self, image: str, places: tuple[Place, ...]) -> Image:
+        data = partial(read_entry, self.source, image)
+        return Image(FigureKind.FIGURE, data, suffix=_suffix(image), places=places)
+
+    def _image(self, elements: Sequence[Element], where: str) -> str:
+        """Return the name of the first image that can be shown; empty where there is none."""
+        names = [name for item in elements for name in item.files if _suffix(name) in _IMAGES]
         return next((name for name in names if self._has(name, where) and self._is_whole(name, where)), "")
 
     def _rows(self, group: Group, where: str) -> Rows:
@@ -224,9 +239,9 @@ def _labelled(picture: Image, caption: str, places: tuple[Place, ...]) -> Image:
     return replace(picture, kind=kind, label=label.text, caption=caption, caption_places=places)
 
 
-def _own_places(group: Group) -> tuple[Place, ...]:
-    """Return where a picture itself stands, without what is nested in it."""
-    return _places([item for item in group.elements if len(item.path) == group.depth]) or _places(group.elements)
+def _own(group: Group) -> list[Element]:
+    """Return the elements that are the block itself, without what is nested in it."""
+    return [item for item in group.elements if len(item.path) == group.depth]
 
 
 def _places(elements: Iterable[Element]) -> tuple[Place, ...]:

@@ -28,7 +28,7 @@ def join_lines(elements: Iterable[Element]) -> list[str]:
         if previous is None or _is_new_line(previous, element):
             lines.append(text)
         elif _is_glued(previous, element):
-            lines[-1] += text
+            lines[-1] += _apart(lines[-1], element, text)
         else:
             lines[-1] = _join_spans(lines[-1], text)
         previous = element
@@ -49,7 +49,8 @@ def _with_inline_pieces(elements: Sequence[Element]) -> list[tuple[Element, str]
     for element in elements:
         if pieces and _holds_place(pieces[-1], element):
             parent, text = pieces[-1]
-            pieces[-1] = (parent, text.replace(INLINE_PLACE, element.text, 1))
+            before, _, after = text.partition(INLINE_PLACE)
+            pieces[-1] = (parent, f"{before}{_apart(before, element, element.text)}{after}")
         else:
             pieces.append((element, element.text))
     return pieces
@@ -75,6 +76,11 @@ def _is_glued(previous: Element, element: Element) -> bool:
     if previous.path == element.path:
         return True
     return _stem(previous) == _stem(element)
+
+
+def _apart(before: str, element: Element, text: str) -> str:
+    """Return a piece as it follows what stands before it: a raised one is set apart from the word ("memory 2")."""
+    return f" {text}" if element.raised and before[-1:].isalpha() else text
 
 
 def _stem(element: Element) -> tuple[object, ...]:
