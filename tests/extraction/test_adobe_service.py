@@ -7,6 +7,7 @@ import time
 import pytest
 
 from headtree.errors import ExtractionError
+from headtree.extraction.adobe_failures import Refusal, ends_the_run, explain
 from headtree.extraction.adobe_sdk import AdobeAccess, AdobeRegion, client_config
 from headtree.extraction.adobe_service import AdobeService, JobState, Patience
 from tests.extraction.adobe_material import PDF, SMALL
@@ -58,8 +59,6 @@ def test_the_archive_comes_as_the_service_sent_it(stub: AdobeStub) -> None:
         ("DISQUALIFIED_PERMISSIONS", "forbid copying"),
         ("PROTECTED_PDF", "remove the protection"),
         ("BAD_PDF_DAMAGED", "damaged"),
-        ("BAD_PDF_COMPLEX_TABLE", "too complex"),
-        ("TIMEOUT", "run it again later"),
     ],
 )
 def test_a_failed_job_says_what_to_do(stub: AdobeStub, code: str, advice: str) -> None:
@@ -67,24 +66,26 @@ def test_a_failed_job_says_what_to_do(stub: AdobeStub, code: str, advice: str) -
     error = refusal(stub)
     assert error.code == code
     assert advice in str(error)
+    assert not ends_the_run(error)
     assert "words of the service" in str(error)
     assert stub.jobs == 1, "a job that failed is not paid for twice"
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("step", "body"),
     [
-        {"error_code": "429050", "message": "Too many requests"},
-        {"error": {"code": "TOO_MANY_REQUESTS", "message": "Too many requests"}},
+        ("assets", {"error_code": "429050", "message": "Too many requests"}),
+        ("submit", {"error": {"code": "TOO_MANY_REQUESTS", "message": "Too many requests"}}),
+        ("status", {"error_code": "429050", "message": "Too many requests"}),
+        ("resource", {}),
     ],
 )
-@pytest.mark.parametrize("step", ["assets", "submit", "status", "resource"])
 def test_a_rate_limit_is_waited_out(stub: AdobeStub, step: str, body: dict[str, object]) -> None:
     stub.faults[step] = [json_reply(429, body), json_reply(429, body)]
     assert extract(stub) == SMALL
 
 
-@pytest.mark.parametrize("step", ["assets", "submit", "status"])
+@pytest.mark.parametrize("step", ["submit", "status"])
 def test_a_rate_limit_that_stays_is_named(stub: AdobeStub, step: str) -> None:
     stub.faults[step] = [json_reply(429, {"error_code": "429050", "message": "Too many requests"}) for _ in range(9)]
     error = refusal(stub)
@@ -99,6 +100,7 @@ def test_a_used_up_quota_is_not_asked_again(stub: AdobeStub) -> None:
     error = refusal(stub)
     assert error.code == "INSUFFICIENT_QUOTA"
     assert "next month" in str(error)
+    assert ends_the_run(error)
     assert stub.count("submit") == 1
 
 
@@ -112,7 +114,7 @@ def test_retry_after_is_honoured(stub: AdobeStub) -> None:
     assert time.monotonic() - started >= 0.8
 
 
-@pytest.mark.parametrize("value", [None, "soon", "Wed, 21 Oct 2026 07:28:00 GMT", "nan", "-3", "1e9"])
+@pytest.mark.parametrize("value", [None, "Wed, 21 Oct 2026 07:28:00 GMT", "nan", "1e9"])
 def test_a_job_without_a_sensible_retry_after_is_polled_all_the_same(stub: AdobeStub, value: str | None) -> None:
     headers = {} if value is None else {"retry_after": value}
     stub.faults["status"] = [json_reply(200, {"status": "in progress"}, **headers)]
@@ -143,8 +145,18 @@ def test_a_submission_without_reply_is_not_repeated_because_it_may_be_paid(stub:
     assert stub.count("submit") == 1
 
 
-@pytest.mark.parametrize("status", [500, 503])
-@pytest.mark.parametrize("step", ["token", "assets", "put", "submit", "status", "content", "resource"])
+@pytest.mark.parametrize(
+    ("step", "status"),
+    [
+        ("token", 500),
+        ("assets", 503),
+        ("put", 500),
+        ("submit", 502),
+        ("status", 504),
+        ("content", 503),
+        ("resource", 500),
+    ],
+)
 def test_a_web_page_in_place_of_a_reply_is_repeated_then_named(stub: AdobeStub, step: str, status: int) -> None:
     stub.faults[step] = [html_reply(status)]
     assert extract(stub) == SMALL
@@ -163,6 +175,7 @@ def test_a_wrong_secret_is_not_taken_for_a_defect(stub: AdobeStub) -> None:
     assert error.code == "invalid_client"
     assert "PDF_SERVICES_CLIENT_SECRET" in str(error)
     assert "wrong" not in str(error)
+    assert ends_the_run(error)
     assert stub.count("token") == 1
 
 
@@ -225,6 +238,7 @@ def test_nobody_at_home_is_a_network_error(stub: AdobeStub) -> None:
     error = refusal(stub)
     assert error.code == "NO_CONNECTION"
     assert "check the network" in str(error)
+    assert ends_the_run(error)
 
 
 def test_only_the_service_s_own_addresses_get_the_token(stub: AdobeStub) -> None:
@@ -255,3 +269,22 @@ def test_credentials_come_from_the_environment_and_stay_out_of_sight() -> None:
 def test_a_region_reaches_the_sdk() -> None:
     for region, host in ((AdobeRegion.US, "pdf-services-ue1"), (AdobeRegion.EU, "pdf-services-ew1")):
         assert host in client_config(AdobeAccess("a", "b", region), call_seconds=1).get_pdf_services_uri()
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("BAD_PDF_COMPLEX_TABLE", "too complex"),
+        ("BAD_PDF_OF_A_KIND_TO_COME", "it is damaged or empty"),
+        ("DISQUALIFIED_XFA", "XFA form"),
+        ("DISQUALIFIED_LANGUAGE", "language"),
+        ("TIMEOUT", "run it again later"),
+        ("SOMETHING_NEW", "was not understood"),
+    ],
+)
+def test_every_code_has_an_advice(code: str, advice: str) -> None:
+    error = explain(Refusal(200, code, "as Adobe put it"), "a.pdf")
+    assert error.code == code
+    assert str(error) == f"a.pdf: Adobe PDF Extract failed ({code}): {str(error).split('): ')[1]}"
+    assert advice in str(error)
+    assert str(error).endswith("Adobe says: as Adobe put it.")

@@ -58,6 +58,10 @@ _ADVICE: Mapping[str, str] = MappingProxyType(
         DAMAGED_ARCHIVE: "the archive came incomplete: run it again, the extraction is already paid for",
     }
 )
+_FOR_EVERY_FILE = frozenset(
+    {"NO_CREDENTIALS", "NO_SDK", "NO_CONNECTION", "UNKNOWN_REGION", "INSUFFICIENT_QUOTA"}
+    | {"invalid_client", "invalid_token", "unauthorized_client", "401013", "403000"}
+)
 _BAD_KEY = "the credentials are not accepted: check PDF_SERVICES_CLIENT_ID and PDF_SERVICES_CLIENT_SECRET"
 _LONGEST_MESSAGE = 200
 """Characters of the service's own message that are passed on."""
@@ -122,6 +126,11 @@ def explain(refusal: Refusal, name: str) -> ExtractionError:
     said = f" {speaker}: {refusal.message}." if refusal.message else ""
     text = f"{name}: Adobe PDF Extract failed ({refusal.code}): {_advice(refusal)}.{said}"
     return ExtractionError(text, code=refusal.code)
+
+
+def ends_the_run(error: ExtractionError) -> bool:
+    """Whether every further PDF would fail in the same way: credentials, quota, network."""
+    return error.code in _FOR_EVERY_FILE
 
 
 def _advice(refusal: Refusal) -> str:
