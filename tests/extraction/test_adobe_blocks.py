@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headtree.errors import ExtractionError
@@ -302,6 +302,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=50)
 @given(elements=st.lists(JSON, max_size=6), pages=JSON)
 def test_whatever_the_json_holds_becomes_markdown_or_one_clear_error(elements: list[Any], pages: Any) -> None:
     content = {"elements": elements, "pages": pages}
