@@ -104,26 +104,37 @@ def open_archive(source: Path) -> Iterator[AdobeArchive]:
     Raises:
         ExtractionError: it is no ZIP, cut short, encrypted, or larger than any real result.
     """
+    with _open(source) as archive:
+        yield AdobeArchive(archive, source.name)
+
+
+def _open(source: Path) -> zipfile.ZipFile:
     try:
-        archive = zipfile.ZipFile(source)
+        return zipfile.ZipFile(source)
     except FileNotFoundError as error:
         raise ExtractionError(f"{source}: there is no such file") from error
     except _UNREADABLE as error:
         raise _damaged(source.name, error) from error
-    with archive:
-        yield AdobeArchive(archive, source.name)
 
 
-def read_entry(source: Path, name: str) -> bytes:
-    """Return the bytes of one entry of an archive on disk.
+class ArchivedImages:
+    """Reads images when they are written; the archive is opened once, with the first, and closed with this object."""
 
-    Raises:
-        ExtractionError: the archive or the entry is damaged or absent.
-    """
-    with open_archive(source) as archive:
-        if name not in archive:
-            raise ExtractionError(f"{source.name}: there is no {name} in it")
-        return archive.read(name)
+    def __init__(self, source: Path) -> None:
+        self._source = source
+        self._archive: AdobeArchive | None = None
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of one image.
+
+        Raises:
+            ExtractionError: the archive has changed since it was read.
+        """
+        if self._archive is None:
+            self._archive = AdobeArchive(_open(self._source), self._source.name)
+        if name not in self._archive:
+            raise ExtractionError(f"{self._source.name}: there is no {name} in it any more; run it again")
+        return self._archive.read(name)
 
 
 def check_archive(data: bytes) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import PIL.Image
 
 from headtree.errors import ExtractionError
-from headtree.extraction.adobe_archive import AdobeArchive, open_archive, read_entry
+from headtree.extraction.adobe_archive import AdobeArchive, ArchivedImages, open_archive
 from headtree.extraction.adobe_captions import Placed, bind_captions, number_of_formula, read_label
 from headtree.extraction.adobe_lists import list_items
 from headtree.extraction.adobe_structure import Element, Group, Role, group_elements, read_structure
@@ -49,7 +49,7 @@ def read_archive(source: Path) -> ExtractedDocument:
     """
     with open_archive(source) as archive:
         structure = read_structure(archive.structure())
-        reader = _Reader(source, archive)
+        reader = _Reader(archive, ArchivedImages(source))
         blocks = reader.read(group_elements(structure.elements))
         refused = [f"{clean_line(name)} in the archive is left out: its name is refused" for name in archive.refused]
     if not blocks:
@@ -67,8 +67,8 @@ def read_archive(source: Path) -> ExtractedDocument:
 class _Reader:
     """Reads the groups of one archive and collects what could not be read."""
 
-    source: Path
     archive: AdobeArchive
+    images: ArchivedImages
     warnings: list[str] = field(default_factory=list)
 
     def read(self, groups: Sequence[Group]) -> list[Block]:
@@ -101,7 +101,7 @@ class _Reader:
         where = f"{_where(group)}: table"
         image, rows = self._image(_own(group), where), self._rows(group, where)
         if image or rows:
-            data = partial(read_entry, self.source, image) if image else None
+            data = partial(self.images.read, image) if image else None
             places = _places(_own(group)) or _places(group.elements)
             yield Image(FigureKind.TABLE, data, rows=rows, suffix=_suffix(image), places=places)
         yield from _tagged_caption(group)
@@ -132,7 +132,7 @@ class _Reader:
                     yield self._picture(image, _places([element]))
 
     def _picture(self, image: str, places: tuple[Place, ...]) -> Image:
-        data = partial(read_entry, self.source, image)
+        data = partial(self.images.read, image)
         return Image(FigureKind.FIGURE, data, suffix=_suffix(image), places=places)
 
     def _image(self, elements: Sequence[Element], where: str) -> str:

@@ -27,6 +27,8 @@ _FARTHEST_NUMBER = 300.0
 """Points between a formula and its number, which stands at the end of the column."""
 _LARGEST_FORMULA = 150.0
 """Points from top to bottom: about ten lines."""
+_MOST = 300
+"""Pictures, and captions, of one page that are looked at; only a made-up page has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,11 @@ def bind_captions(blocks: Sequence[Placed]) -> dict[int, int]:
         if not block.picture and (label := read_label(block.text)) is not None
     }
     bound: dict[int, int] = {}
+    given: set[int] = set()
     for *_, picture, caption in sorted(_pairs(blocks, labels)):
-        if picture not in bound and caption not in bound.values():
+        if picture not in bound and caption not in given:
             bound[picture] = caption
+            given.add(caption)
     return bound
 
 
@@ -92,11 +96,16 @@ def _pairs(blocks: Sequence[Placed], labels: Mapping[int, Label]) -> Iterator[tu
             on_page[page][0].append(n)
         elif n in labels:
             on_page[page][1].append(n)
-    for pictures, captions in on_page.values():
-        for picture, caption in product(pictures, captions):
+    for page, (pictures, captions) in on_page.items():
+        if page is None:  # no boxes: only neighbours in the list
+            near = [(picture, picture + step) for picture in pictures for step in (1, -1)]
+            pairs = [pair for pair in near if pair[1] in labels]
+        else:
+            pairs = list(product(pictures[:_MOST], captions[:_MOST]))
+        for picture, caption in pairs:
             label, kind = labels[caption], blocks[picture].picture
             apart = abs(picture - caption)
-            distance = _distance(blocks[picture].place, blocks[caption].place, label, neighbours=apart == 1)
+            distance = _distance(blocks[picture].place, blocks[caption].place, label)
             if distance is not None:
                 yield (
                     (label.kind is FigureKind.TABLE) != (kind is FigureKind.TABLE),
@@ -107,10 +116,10 @@ def _pairs(blocks: Sequence[Placed], labels: Mapping[int, Label]) -> Iterator[tu
                 )
 
 
-def _distance(picture: Place | None, caption: Place | None, label: Label, *, neighbours: bool) -> float | None:
+def _distance(picture: Place | None, caption: Place | None, label: Label) -> float | None:
     """Return the points between a picture and a caption, ``None`` where they do not belong together."""
-    if picture is None or caption is None:  # no boxes: only the order speaks
-        return 0.0 if neighbours and picture is caption else None
+    if picture is None or caption is None:
+        return 0.0 if picture is caption else None
     left, top, right, bottom = picture.box
     x0, y0, x1, y1 = caption.box
     if label.kind is FigureKind.FORMULA:
