@@ -97,7 +97,7 @@ class Image:
 
     kind: FigureKind
     data: bytes | Callable[[], bytes] | None
-    """The file's bytes, or a call that reads them when they are written; ``None``: a table of which only cells are known."""
+    """The file's bytes, or a call that reads them as they are written; ``None``: only a table's cells are known."""
     label: str | None = None
     """The printed number: ``Figure 3``, ``Table IV``, ``Equation 5``."""
     caption: str = ""

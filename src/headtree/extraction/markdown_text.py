@@ -34,7 +34,7 @@ def escape_inline(text: str) -> str:
 
 
 def escape_line(text: str, links: Sequence[Link] = ()) -> str:
-    """Return one line of Markdown that reads as ``text``, with its links; ``text`` must have been through `one_line`."""
+    """Return one line of Markdown that reads as ``text``, with its links; ``text`` comes from `one_line`."""
     parts = []
     at = 0
     for link in sorted(links, key=lambda item: item.start):

@@ -100,9 +100,7 @@ class _Rendering:
         self.lines += lines
         for place in places:
             box = tuple(round(value, 1) for value in place.box)
-            self.origins.append(
-                LineOrigin(first, len(self.lines), place.page, (box[0], box[1], box[2], box[3]))
-            )
+            self.origins.append(LineOrigin(first, len(self.lines), place.page, (box[0], box[1], box[2], box[3])))
 
     def add_heading(self, block: Heading) -> None:
         if text := one_line(block.text):
@@ -111,9 +109,7 @@ class _Rendering:
             words = escape_line(text)
             self.add(["#" * level + " " + (words[:-1] + closing + "#" if closing else words)], block.places)
 
-    def add_text(
-        self, text: str, links: Sequence[Link], places: Sequence[Place], *, prefix: str = ""
-    ) -> None:
+    def add_text(self, text: str, links: Sequence[Link], places: Sequence[Place], *, prefix: str = "") -> None:
         if words := _line(text, links):
             self.add([prefix + words], places)
 
@@ -173,11 +169,7 @@ def _marker(printed: str) -> tuple[str, str]:
 
 def _alt(image: Image) -> str:
     """Return the label and caption of an image, shortened; of a formula its label alone."""
-    words = (
-        image.label or ""
-        if image.kind is FigureKind.FORMULA
-        else one_line(image.caption) or image.label or ""
-    )
+    words = image.label or "" if image.kind is FigureKind.FORMULA else one_line(image.caption) or image.label or ""
     if len(words) > _LONGEST_ALT:
         words = words[:_LONGEST_ALT].rsplit(" ", 1)[0] + " …"
     return escape_alt(words)

@@ -61,9 +61,7 @@ def is_current(folder: Path, *, source: SourceIdentity, engine: str, engine_vers
     return all(recorded.get(key) == value for key, value in wanted.items())
 
 
-def write_document(
-    document: ExtractedDocument, *, folder: Path, source: SourceIdentity, replace: bool = False
-) -> Path:
+def write_document(document: ExtractedDocument, *, folder: Path, source: SourceIdentity, replace: bool = False) -> Path:
     """Write a document into its own folder and return the Markdown file, which is named like the folder.
 
     All is written beside the folder first and moved into place at the end. A document that is there already is
@@ -108,17 +106,11 @@ def _write_files(
         target.write_bytes(image_bytes(file.image))
     markdown = rendered.markdown.encode()
     (folder / f"{name}.md").write_bytes(markdown)
-    record = _provenance(document, rendered, source) | {
-        "markdown_sha256": hashlib.sha256(markdown).hexdigest()
-    }
-    (folder / PROVENANCE).write_bytes(
-        orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    )
+    record = _provenance(document, rendered, source) | {"markdown_sha256": hashlib.sha256(markdown).hexdigest()}
+    (folder / PROVENANCE).write_bytes(orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
-def _provenance(
-    document: ExtractedDocument, rendered: RenderedDocument, source: SourceIdentity
-) -> dict[str, Any]:
+def _provenance(document: ExtractedDocument, rendered: RenderedDocument, source: SourceIdentity) -> dict[str, Any]:
     figures = []
     for file in rendered.images:
         place = file.image.places[0] if file.image.places else None
@@ -151,9 +143,7 @@ def _refuse_edited(folder: Path) -> None:
     if not markdown.exists() and (recorded is not None or not any(folder.glob("*.md"))):
         return
     if recorded is None:
-        raise ExtractionError(
-            f"{folder} holds a document that headtree did not extract; move it away or use --replace"
-        )
+        raise ExtractionError(f"{folder} holds a document that headtree did not extract; move it away or use --replace")
     if recorded.get("markdown_sha256") != hashlib.sha256(markdown.read_bytes()).hexdigest():
         raise ExtractionError(f"{markdown} was edited since it was extracted; move it away or use --replace")
 
