@@ -260,7 +260,7 @@ def test_a_formula_has_its_number_from_its_words_or_from_beside_it(tmp_path: Pat
         ("FIG 3 — Words", "Figure 3"),
         ("TABLE IV", "Table IV"),
         ("Table A.2 Results", "Table A.2"),
-        ("Exhibit 10.1: Lease", "Exhibit 10.1"),
+        ("Supplementary Table S2: More", "Supplementary Table S2"),
         ("(5)", "Equation 5"),
         ("Figure 3 shows words", None),
         ("Tables are nice", None),

@@ -92,8 +92,11 @@ def test_a_superscript_is_not_glued_to_a_word() -> None:
         {"Path": "//Document/P", "Text": "of May"},
         element("P[2]", "memory\ue020 again"),
         {"Path": "//Document/P[2]/Reference", "Text": "3", **raised},
+        {"Path": "//Document/P[3]", "Text": "H"},
+        {"Path": "//Document/P[3]/Span", "Text": "2", "attributes": {"TextPosition": "Sub"}},
+        {"Path": "//Document/P[3]", "Text": "O"},
     )
-    assert found == [("p", "offloading 2 on the 1st of May"), ("p", "memory 3 again")]
+    assert found == [("p", "offloading ² on the 1st of May"), ("p", "memory ³ again"), ("p", "H₂O")]
 
 
 def test_kids_are_read_in_order_however_deep() -> None:

@@ -9,18 +9,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from headtree.extraction.blocks import Place
+from headtree.extraction.printed_labels import printed_label
 from headtree.types import FigureKind
 
-_CAPTION = re.compile(
-    r"(?P<word>fig(?:ure|\.)?|table|tab\.|algorithm|alg\.|chart|exhibit|scheme|plate|listing)\s*"
-    r"(?P<number>[A-Z]{0,2}\.?\d{1,3}(?:[.-]\d{1,3})*[a-z]?|(?-i:[IVXL]{1,6}))"
-    r"(?:\s*[.:|—–]|\s*$|(?=\s+(?-i:[A-Z(“\"])))",
-    re.IGNORECASE,
-)
 _EQUATION_NUMBER = re.compile(r"\((?P<number>[A-Z]{0,2}\.?\d{1,3}(?:[.-]\d{1,3})*[a-z]?)\)")
-_WORDS = {"fig": "Figure", "tab": "Table", "alg": "Algorithm"}
-_KINDS = {"Table": FigureKind.TABLE, "Algorithm": FigureKind.ALGORITHM, "Listing": FigureKind.ALGORITHM}
-
 _FARTHEST = 60.0
 """Points between a caption and its figure: four lines of text; what lies farther off belongs to another one."""
 _FARTHEST_NUMBER = 300.0
@@ -51,10 +43,11 @@ class Placed:
 
 def read_label(text: str) -> Label | None:
     """Return the printed label with which a paragraph begins as captions do, or which it is: ``(5)``; else ``None``."""
-    match = _CAPTION.match(text)
-    if match is not None:
-        word = _WORDS.get(match["word"][:3].lower(), match["word"].capitalize())
-        return Label(f"{word} {match['number']}", _KINDS.get(word, FigureKind.FIGURE))
+    label = printed_label(text)
+    if label is not None:
+        rest = text[label.end :].lstrip()
+        opens = label.signed or not rest or rest[0].isupper() or rest[0] in '(“"'
+        return Label(label.text, label.kind) if opens else None
     match = _EQUATION_NUMBER.fullmatch(text)
     return Label(f"Equation {match['number']}", FigureKind.FORMULA) if match else None
 

@@ -73,11 +73,6 @@ class Element:
     """Points; 0 where not said."""
     monospaced: bool = False
 
-    @property
-    def raised(self) -> bool:
-        """Whether it is a superscript."""
-        return self.attributes.get("TextPosition") == "Sup"
-
     def has(self, name: str) -> bool:
         """Whether a step of the path has this name."""
         return any(step.name == name for step in self.path)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from headtree.extraction.adobe_structure import Element
+from headtree.extraction.raised_type import lowered_text, raised_text
 
 INLINE_PLACE = "\ue020"
 """Stands in a text for an inline element that is listed on its own."""
@@ -28,7 +29,7 @@ def join_lines(elements: Iterable[Element]) -> list[str]:
         if previous is None or _is_new_line(previous, element):
             lines.append(text)
         elif _is_glued(previous, element):
-            lines[-1] += _apart(lines[-1], element, text)
+            lines[-1] += text
         else:
             lines[-1] = _join_spans(lines[-1], text)
         previous = element
@@ -50,9 +51,10 @@ def _with_inline_pieces(elements: Sequence[Element]) -> list[tuple[Element, str]
         if pieces and _holds_place(pieces[-1], element):
             parent, text = pieces[-1]
             before, _, after = text.partition(INLINE_PLACE)
-            pieces[-1] = (parent, f"{before}{_apart(before, element, element.text)}{after}")
+            pieces[-1] = (parent, f"{before}{_set(element, before=before)}{after}")
         else:
-            pieces.append((element, element.text))
+            before = pieces[-1][1] if pieces else ""
+            pieces.append((element, _set(element, before=before)))
     return pieces
 
 
@@ -78,9 +80,14 @@ def _is_glued(previous: Element, element: Element) -> bool:
     return _stem(previous) == _stem(element)
 
 
-def _apart(before: str, element: Element, text: str) -> str:
-    """Return a piece as it follows what stands before it: a raised one is set apart from the word ("memory 2")."""
-    return f" {text}" if element.raised and before[-1:].isalpha() else text
+def _set(element: Element, *, before: str) -> str:
+    """Return a piece's text as it follows what stands before it in the line."""
+    match element.attributes.get("TextPosition"):
+        case "Sup":
+            return raised_text(element.text, before=before)
+        case "Sub":
+            return lowered_text(element.text)
+    return element.text
 
 
 def _stem(element: Element) -> tuple[object, ...]:

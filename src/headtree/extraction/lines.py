@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from headtree.extraction.boxes import union
 from headtree.extraction.page_values import Font, Line, Word
+from headtree.extraction.raised_type import lowered_text, raised_text
 
 _STREAM_GAP = 1.25
 """Share of the type size that may lie between words that follow each other in the file: justified lines are loose."""
@@ -26,8 +27,6 @@ _LABEL = re.compile(
     r"|(?:Item|ITEM|Note|NOTE|Section|SECTION|Part|PART|Article|ARTICLE|Appendix|APPENDIX|Exhibit|EXHIBIT)"
     r"\s+[\dIVXLA-Z]{1,5}(?:[.\-]\d{1,3})*[A-Z]?[.:]?)"
 )
-_SUPERSCRIPT = str.maketrans("0123456789+-−=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
-_SUBSCRIPT = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 
 
 def find_lines(words: Sequence[Word]) -> list[Line]:
@@ -66,10 +65,10 @@ def line_text(words: Sequence[Word], baseline: float, size: float) -> str:
     parts: list[str] = []
     for position, word in enumerate(words):
         text, raised = word.text, _shift(word, baseline, size)
-        if raised:
-            text = text.translate(_SUPERSCRIPT if raised > 0 else _SUBSCRIPT)
-            if parts and raised > 0 and re.search(r"(?:[^\W\d_]{2}|[.,;:)\]”\"])$", parts[-1]):
-                parts.append(" ")
+        if raised > 0:
+            text = raised_text(text, before=parts[-1] if parts else "")
+        elif raised < 0:
+            text = lowered_text(text)
         parts.append(text)
         if word.space_after and position + 1 < len(words):
             parts.append(" ")
