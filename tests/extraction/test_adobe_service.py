@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -295,3 +296,15 @@ def test_without_the_sdk_the_install_line_is_printed(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "adobe.pdfservices.operation.pdf_services", None)
     with pytest.raises(ExtractionError, match=r"pip install 'headtree\[adobe\]'"):
         AdobeService(AdobeAccess("a", "b"))
+
+
+def test_credentials_may_stand_in_a_dotenv_file_below_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".env").write_text("PDF_SERVICES_CLIENT_ID=from-file\nPDF_SERVICES_CLIENT_SECRET=hush\n")
+    monkeypatch.chdir(tmp_path)
+    for name in ("CLIENT_SECRET", "REGION"):
+        monkeypatch.delenv(f"PDF_SERVICES_{name}", raising=False)
+    monkeypatch.setenv("PDF_SERVICES_CLIENT_ID", "from-environment")
+    access = AdobeAccess.from_environment()
+    assert (access.client_id, access.client_secret, access.region) == ("from-environment", "hush", AdobeRegion.US)
