@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,19 +9,9 @@ from headtree.extraction.blocks import Box
 from headtree.extraction.boxes import below, holds_centre, share_inside, union
 from headtree.extraction.layout import Region, RegionKind
 from headtree.extraction.page_values import Line
+from headtree.extraction.printed_labels import PrintedLabel, printed_label
 from headtree.types import FigureKind
 
-_WORDS = {
-    FigureKind.FIGURE: ("Figure", r"Figure|Fig\.?|Chart|Scheme|Plate|Abbildung|Abb\."),
-    FigureKind.TABLE: ("Table", r"Table|Tab\.|Tabelle"),
-    FigureKind.ALGORITHM: ("Algorithm", r"Algorithm|Listing"),
-}
-_NUMBER = r"(?:[A-Z]{0,2}\.?\d{1,3}(?:[.\-]\d{1,3})*[a-z]?|[IVXLC]{1,6})"
-_START = re.compile(
-    rf"(?P<qualifier>(?:Supplementary|Supplemental|Extended Data)\s+)?"
-    rf"(?P<word>{'|'.join(words for _, words in _WORDS.values())})\s*(?P<number>{_NUMBER})(?![\w-])\s*(?P<sign>[.:|—–]?)",
-    re.IGNORECASE,
-)
 _LINE_STEP = 1.5
 """Share of the type size between the baselines of a caption's lines, at most."""
 
@@ -49,31 +38,29 @@ def find_captions(lines: Sequence[Line], regions: Sequence[Region], *, body_size
     captions = []
     taken: set[int] = set()
     for index, line in enumerate(lines):
-        match = _START.match(line.text)
-        if match is None or index in taken or not _is_caption(line, match, lines, regions, body_size):
+        label = printed_label(line.text)
+        if label is None or index in taken or not _is_caption(line, label, lines, regions, body_size):
             continue
         members = _members(index, lines, regions)
         taken.update(members)
-        kind = next(kind for kind, (_, words) in _WORDS.items() if re.fullmatch(words, match["word"], re.IGNORECASE))
         own = tuple(lines[member] for member in members)
-        label = f"{(match['qualifier'] or '').title()}{_WORDS[kind][0]} {match['number']}"
-        captions.append(Caption(kind, label, own, union(item.box for item in own)))
+        captions.append(Caption(label.kind, label.text, own, union(item.box for item in own)))
     return captions
 
 
 def _is_caption(
-    line: Line, match: re.Match[str], lines: Sequence[Line], regions: Sequence[Region], body_size: float
+    line: Line, label: PrintedLabel, lines: Sequence[Line], regions: Sequence[Region], body_size: float
 ) -> bool:
     """Whether a line that begins with a label is a caption and not a sentence: its sign, its type, its place."""
-    if line.text[match.end() :].lstrip()[:1] in {",", ")", ";"}:
+    if line.text[label.end :].lstrip()[:1] in {",", ")", ";"}:
         return False
     marked = any(
         region.kind in (RegionKind.FIGURE_CAPTION, RegionKind.TABLE_CAPTION) and holds_centre(region.box, line.box)
         for region in regions
     )
     label_font = line.words[0].font
-    set_apart = label_font.bold or line.size < body_size - 0.4 or line.text == match.group().strip()
-    if not match["sign"] and not set_apart and not marked:
+    set_apart = label_font.bold or line.size < body_size - 0.4 or label.end == len(line.text)
+    if not label.signed and not set_apart and not marked:
         return False
     return marked or set_apart or not _continues_text(line, lines)
 
@@ -103,7 +90,7 @@ def _members(start: int, lines: Sequence[Line], regions: Sequence[Region]) -> li
         if distance > _LINE_STEP * first.size:
             break
         same_row = distance <= 0.3 * first.size
-        if same_row or below(line.box, first.box) <= 0 or _START.match(line.text):
+        if same_row or below(line.box, first.box) <= 0 or printed_label(line.text):
             continue
         if abs(line.size - first.size) > 0.6 or line.box[0] < first.box[0] - 2 * first.size:
             continue

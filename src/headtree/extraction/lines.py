@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from headtree.extraction.boxes import union
 from headtree.extraction.page_values import Font, Line, Word
+from headtree.extraction.raised_type import lowered_text, raised_text
 
 _STREAM_GAP = 1.25
 """Share of the type size that may lie between words that follow each other in the file: justified lines are loose."""
@@ -28,8 +29,6 @@ _LABEL = re.compile(
     r"|(?:Item|ITEM|Note|NOTE|Section|SECTION|Part|PART|Article|ARTICLE|Appendix|APPENDIX|Exhibit|EXHIBIT)"
     r"\s+[\dIVXLA-Z]{1,5}(?:[.\-]\d{1,3})*[A-Z]?[.:]?)"
 )
-_SUPERSCRIPT = str.maketrans("0123456789+-−=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
-_SUBSCRIPT = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 
 
 def find_lines(words: Sequence[Word]) -> list[Line]:
@@ -73,11 +72,10 @@ def line_pieces(words: Sequence[Word], baseline: float, size: float) -> list[tup
     pieces: list[tuple[str, str]] = []
     for position, word in enumerate(words):
         text, raised = word.text, _shift(word, baseline, size)
-        if raised:
-            signs = _SUPERSCRIPT if raised > 0 else _SUBSCRIPT
-            text = text.translate(signs) if all(ord(character) in signs for character in text) else text
-            if pieces and raised > 0 and re.search(r"(?:[^\W\d_]{2}|[.,;:)\]”\"])$", pieces[-1][0]):
-                pieces.append((" ", ""))
+        if raised > 0:
+            text = raised_text(text, before=pieces[-1][0] if pieces else "")
+        elif raised < 0:
+            text = lowered_text(text)
         pieces.append((text, word.address))
         if position + 1 < len(words) and _is_initial(word, words[position + 1]):
             continue
