@@ -20,6 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -44,15 +45,19 @@ class Run:
 
     @property
     def headings(self) -> list[Heading]:
+        """Its headings in reading order."""
         return [block for block in self.document.blocks if isinstance(block, Heading)]
 
     @property
     def images(self) -> list[Image]:
+        """Its pictures in reading order."""
         return [block for block in self.document.blocks if isinstance(block, Image)]
 
 
 @dataclass(frozen=True, slots=True)
 class HeadingScore:
+    """How the headings of a document compare with the truth."""
+
     true: int
     found: int
     false: tuple[str, ...]
@@ -84,7 +89,7 @@ def score_headings(found: Sequence[Heading], truth: Sequence[dict[str, Any]]) ->
     for key, heading in zip(keys, found, strict=True):
         level_of.setdefault(key, heading.level)
     both = [(item["level"], level_of[key]) for item, key in zip(truth, wanted, strict=True) if key in level_of]
-    steps = list(zip(both, both[1:], strict=False))
+    steps = list(pairwise(both))
     right = sum(second[0] - first[0] == second[1] - first[1] for first, second in steps)
     extra = Counter(keys) - Counter(wanted)
     false = tuple(heading.text for key, heading in zip(keys, found, strict=True) if key in extra)

@@ -61,7 +61,7 @@ def make_blocks(
         item = items[index]
         if index in starts:
             heading, level = starts[index]
-            flow.add_heading([member for member in items[index : index + heading.count]], level)
+            flow.add_heading(items[index : index + heading.count], level)
             index += heading.count
             continue
         if isinstance(item, TextItem):
@@ -191,7 +191,8 @@ class _Flow:
         left, right = item.column
         ends_early = last.line.box[2] < right - _SHORT * (right - left) and _may_end_line(last)
         if block.kind is ListItem:
-            return line.box[0] < block.lines[0].line.box[0] - 2 or (ends_early and line.box[0] <= block.lines[0].line.box[0] + 1)
+            start = block.lines[0].line.box[0]
+            return line.box[0] < start - 2 or (ends_early and line.box[0] <= start + 1)
         indented = line.box[0] > last.line.box[0] + _INDENT * line.size and _may_end_line(last)
         return indented or (ends_early and line.text[:1].isupper())
 
@@ -200,7 +201,8 @@ class _Flow:
         last, line = block.lines[-1], item.line
         if abs(line.size - last.line.size) > 0.12 * line.size or _marker(line):
             return False
-        return last.line.words[-1].hyphen or not _may_end_line(last) or (block.kind is not Code and line.text[:1].islower())
+        goes_on = block.kind is not Code and line.text[:1].islower()
+        return last.line.words[-1].hyphen or not _may_end_line(last) or goes_on
 
     def _is_torn(self, last: TextItem, item: TextItem) -> bool:
         """Whether a line's distance is only large because something stands high in it."""

@@ -20,10 +20,7 @@ def assign_levels(headings: Sequence[HeadingCandidate]) -> list[int]:
     depths = _Depths(headings)
     levels: list[int] = []
     for heading in headings:
-        if heading.is_title:
-            level = 1
-        else:
-            level = base + depths.of(heading)
+        level = 1 if heading.is_title else base + depths.of(heading)
         highest = levels[-1] + 1 if levels else 1
         levels.append(max(1, min(level, highest, _DEEPEST)))
     return levels
@@ -62,9 +59,9 @@ class _Depths:
         """Return the depth below the innermost open heading that must hold this one: a keyword's or a stronger one."""
         depth = 0
         for open_heading, open_depth in self._above:
-            named = open_heading.numbering is not None and open_heading.numbering.scheme in _NAMED
-            numbered_alike = named and heading.numbering and open_heading.numbering.scheme is heading.numbering.scheme
-            if (named and not numbered_alike) or open_heading.style > heading.style:
+            scheme = open_heading.numbering.scheme if open_heading.numbering else None
+            alike = heading.numbering is not None and heading.numbering.scheme is scheme
+            if (scheme in _NAMED and not alike) or open_heading.style > heading.style:
                 depth = open_depth
         return depth + 1
 

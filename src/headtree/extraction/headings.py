@@ -129,9 +129,10 @@ class _Finder:
         prose = {item.page for item in self._items if isinstance(item, TextItem) and _is_prose(item, self._body)}
         dropped: set[int] = set()
         for page, headings in pages.items():
-            if not any(_CONTENTS_TITLE.match(heading.text) for heading in headings):
+            title = next((heading for heading in headings if _CONTENTS_TITLE.match(heading.text)), None)
+            if title is None:
                 continue
-            entries = [heading for heading in headings if not _CONTENTS_TITLE.match(heading.text)]
+            entries = [heading for heading in headings if heading.first > title.first]
             if page not in prose or sum(_comes_again(heading, found) for heading in entries) >= _REPEATED:
                 dropped |= {heading.first for heading in entries if not heading.is_title}
         return [heading for heading in found if heading.first not in dropped]
@@ -177,10 +178,8 @@ class _Finder:
 
     def _candidate(self, index: int, *, in_front: bool) -> HeadingCandidate | None:
         item = self._items[index]
-        if (
-            not isinstance(item, TextItem)
-            or (item.page in self._contents
-            and not _KNOWN.fullmatch(_bare(item.line.text)))
+        if not isinstance(item, TextItem) or (
+            item.page in self._contents and not _KNOWN.fullmatch(_bare(item.line.text))
         ):
             return None
         if id(item) in self._rows or item.in_box or not self._stands_apart(index, item):
@@ -207,17 +206,12 @@ class _Finder:
         if (
             _NO_HEADING.search(text)
             or len(_LETTERS.findall(text)) < 3
-            or (_LEADER.search(text)
-            and numbering is None
-            and len(text.split()) > 3
-            and "...." in text)
+            or (_LEADER.search(text) and numbering is None and len(text.split()) > 3 and "...." in text)
         ):
             return False
         apart = self._body.is_set_apart(line)
-        strong = (
-            self._body.is_larger(line)
-            or (all(word.font.bold for word in line.words if _LETTERS.search(word.text))
-            and not self._body.bold)
+        strong = self._body.is_larger(line) or (
+            all(word.font.bold for word in line.words if _LETTERS.search(word.text)) and not self._body.bold
         )
         if numbering is not None:
             return self._is_numbered_heading(text, numbering, apart=apart, strong=strong)
@@ -226,8 +220,7 @@ class _Finder:
         if (
             len(text.split()) > _MOST_WORDS_UNNUMBERED
             or _SENTENCE.search(text)
-            or (not text[0].isupper()
-            and not text[0].isdigit())
+            or (not text[0].isupper() and not text[0].isdigit())
         ):
             return False
         if text[0].isdigit() and len(_LETTERS.findall(text)) < 0.5 * len(text):
@@ -327,7 +320,8 @@ class _Finder:
         if last.line.words[-1].hyphen or _CONNECTING.search(last.line.text) or other.line.text[0].islower():
             return True
         centred = abs((last.line.box[0] + last.line.box[2]) - (other.line.box[0] + other.line.box[2])) < 6
-        if centred and (abs(last.line.box[0] - other.line.box[0]) > 3 or other.line.box[0] - left > 0.1 * (right - left)):
+        set_in = other.line.box[0] - left > 0.1 * (right - left)
+        if centred and (set_in or abs(last.line.box[0] - other.line.box[0]) > 3):
             return True
         first_word = other.line.words[0]
         return last.line.box[2] + (first_word.box[2] - first_word.box[0]) > right - 0.08 * (right - left)

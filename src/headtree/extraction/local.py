@@ -6,6 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,11 @@ def _read_pages(path: Path, count: int, pictures: Path, processes: int | None) -
         try:
             for future in as_completed(futures):
                 yield from future.result()
+        except BrokenProcessPool as error:
+            raise ExtractionError(
+                f"{path.name}: a process that read its pages was ended; the file crashes the PDF reader "
+                "or there is too little memory"
+            ) from error
         finally:
             for future in futures:
                 future.cancel()

@@ -120,7 +120,8 @@ class _View:
 
     @classmethod
     def of(cls, page: Any) -> _View:
-        return cls(*page.get_bbox(), quarter=page.get_rotation() // 90 % 4)
+        left, bottom, right, top = page.get_bbox()
+        return cls(left, bottom, right, top, page.get_rotation() // 90 % 4)
 
     def point(self, x: float, y: float) -> tuple[float, float]:
         if self.quarter == 0:

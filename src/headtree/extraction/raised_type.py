@@ -22,4 +22,4 @@ def lowered_text(text: str) -> str:
 
 def _translated(text: str, signs: dict[int, int]) -> str:
     """Return the signs of a text, or the text itself where one of its characters has none: "(a)"."""
-    return text.translate(signs) if all(ord(character) in signs for character in text) else text
+    return text.translate(signs) if all(ord(sign) in signs for sign in text.strip()) else text

@@ -107,7 +107,9 @@ def _has_columns(x: float, texts: Sequence[Box], width: float) -> bool:
     sides = ([box for box in texts if box[2] <= x + 1], [box for box in texts if box[0] >= x - 1])
     crossing = len(texts) - len(sides[0]) - len(sides[1])
     for side in sides:
-        if len(side) < max(_FEWEST_LINES, _CROSSING * crossing) or median(box[2] - box[0] for box in side) < _NARROWEST * width:
+        if len(side) < max(_FEWEST_LINES, _CROSSING * crossing):
+            return False
+        if median(box[2] - box[0] for box in side) < _NARROWEST * width:
             return False
     edges = [box[0] for box in sides[1]]
     flush = max(sum(abs(edge - other) <= 2.5 for edge in edges) for other in edges)

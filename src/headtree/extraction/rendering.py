@@ -22,7 +22,14 @@ from headtree.extraction.blocks import (
     Paragraph,
     Place,
 )
-from headtree.extraction.markdown_text import escape_alt, escape_heading, escape_line, fenced_lines, one_line, table_lines
+from headtree.extraction.markdown_text import (
+    escape_alt,
+    escape_heading,
+    escape_line,
+    fenced_lines,
+    one_line,
+    table_lines,
+)
 from headtree.types import FigureKind
 
 _LONGEST_ALT = 300

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from headtree.extraction.blocks import Box
@@ -148,7 +149,7 @@ def split_rows(lines: Iterable[Line], *, gap: float = _CELL_GAP, box: Box | None
 
 
 def _cells(row: Sequence[Word], gap: float) -> Row:
-    """Cut a row; a currency sign goes with the number on its right, a bracket or per cent sign with that on its left."""
+    """Cut a row; a currency sign goes with the number on its right, a bracket or per cent sign with the left one."""
     groups: list[list[Word]] = []
     for word in row:
         last = groups[-1][-1] if groups else None
@@ -201,7 +202,7 @@ def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
     edges = sorted({edge for cell in cells for edge in (cell.box[0], cell.box[2])})
     allowed = int(_CROSSED * len(rows)) if len(rows) > 3 else 0
     covered: list[tuple[float, float]] = []
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in pairwise(edges):
         middle = (left + right) / 2
         crossing = sum(1 for cell in cells if cell.box[0] < middle < cell.box[2])
         if crossing <= allowed:

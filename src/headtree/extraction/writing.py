@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import orjson
 
 from headtree.errors import ExtractionError
 from headtree.extraction.blocks import ExtractedDocument
-from headtree.extraction.rendering import RenderedDocument, image_bytes, render_document
+from headtree.extraction.rendering import ImageFile, RenderedDocument, image_bytes, render_document
 
 PROVENANCE = "provenance.json"
 _HASH_BLOCK = 1 << 20
@@ -65,7 +65,7 @@ def write_document(document: ExtractedDocument, *, folder: Path, source: SourceI
     """Write a document into its own folder and return the Markdown file, which is named like the folder.
 
     All is written beside the folder first and moved into place at the end. A document that is there already is
-    replaced only if it is as `write_document` left it; files that others put beside it are kept.
+    replaced only if it is as it was written; files that others put beside it are kept.
 
     Args:
         document: what an engine read.
@@ -77,13 +77,31 @@ def write_document(document: ExtractedDocument, *, folder: Path, source: SourceI
         ExtractionError: the folder holds a document that is not ours to replace.
         OSError: the disk is full or the folder cannot be written.
     """
+    rendered = render_document(document.blocks)
+    return write_rendered(rendered, document, folder=folder, source=source, replace=replace)
+
+
+def write_rendered(
+    rendered: RenderedDocument,
+    document: ExtractedDocument,
+    *,
+    folder: Path,
+    source: SourceIdentity,
+    replace: bool = False,
+) -> Path:
+    """Write Markdown that is made already, as `write_document` does; ``document`` says where it comes from."""
     if folder.exists() and not replace:
         _refuse_edited(folder)
-    rendered = render_document(document.blocks)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".extracting-", dir=folder.parent) as temporary:
         fresh = Path(temporary) / "new"
-        _write_files(document, rendered, fresh, name=folder.name, source=source)
+        fresh.mkdir()
+        _write_images(rendered.images, fresh)
+        markdown = rendered.markdown.encode()
+        (fresh / f"{folder.name}.md").write_bytes(markdown)
+        record = _provenance(document, rendered, source) | {"markdown_sha256": hashlib.sha256(markdown).hexdigest()}
+        options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        (fresh / PROVENANCE).write_bytes(orjson.dumps(record, option=options))
         if folder.exists():
             _carry_over(folder, fresh)
             folder.rename(Path(temporary) / "old")
@@ -91,48 +109,35 @@ def write_document(document: ExtractedDocument, *, folder: Path, source: SourceI
     return folder / f"{folder.name}.md"
 
 
-def _write_files(
-    document: ExtractedDocument,
-    rendered: RenderedDocument,
-    folder: Path,
-    *,
-    name: str,
-    source: SourceIdentity,
-) -> None:
-    folder.mkdir()
-    for file in rendered.images:
+def _write_images(images: Sequence[ImageFile], folder: Path) -> None:
+    for file in images:
         target = folder / file.path
-        target.parent.mkdir(exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(image_bytes(file.image))
-    markdown = rendered.markdown.encode()
-    (folder / f"{name}.md").write_bytes(markdown)
-    record = _provenance(document, rendered, source) | {"markdown_sha256": hashlib.sha256(markdown).hexdigest()}
-    (folder / PROVENANCE).write_bytes(orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def _provenance(document: ExtractedDocument, rendered: RenderedDocument, source: SourceIdentity) -> dict[str, Any]:
-    figures = []
-    for file in rendered.images:
-        place = file.image.places[0] if file.image.places else None
-        figures.append(
-            {
-                "path": file.path,
-                "page": place.page if place else None,
-                "bbox": [round(value, 1) for value in place.box] if place else None,
-                "kind": str(file.image.kind),
-                "label": file.image.label,
-                "caption": file.image.caption,
-            }
-        )
     return {
         "engine": document.engine,
         "engine_version": document.engine_version,
         "source": source.name,
         "source_sha256": source.sha256,
         "pages": [asdict(page) for page in document.pages],
-        "figures": figures,
+        "figures": [_figure_record(file) for file in rendered.images],
         "blocks": [asdict(origin) for origin in rendered.origins],
         "warnings": list(document.warnings),
+    }
+
+
+def _figure_record(file: ImageFile) -> dict[str, Any]:
+    place = file.image.places[0] if file.image.places else None
+    return {
+        "path": file.path,
+        "page": place.page if place else None,
+        "bbox": [round(value, 1) for value in place.box] if place else None,
+        "kind": str(file.image.kind),
+        "label": file.image.label,
+        "caption": file.image.caption,
     }
 
 
