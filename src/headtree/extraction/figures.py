@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from headtree.extraction.blocks import Box
 from headtree.extraction.boxes import area, below, beside, common, grown, holds_centre, share_inside, union
@@ -11,6 +12,7 @@ from headtree.extraction.captions import Caption
 from headtree.extraction.layout import Region, RegionKind
 from headtree.extraction.page_values import Line, PageContent
 from headtree.extraction.tables import read_cells
+from headtree.extraction.text_style import is_capitals
 from headtree.types import FigureKind
 
 _SAME = 0.5
@@ -29,6 +31,9 @@ _STRETCH = 14.0
 _MOST_PASSES = 8
 _WIDE_RULE = 120.0
 """Points that the rule below an algorithm measures at least: it is as wide as its column."""
+_FEWEST_TABLE_LINES = 4
+_TITLE_SIZE = 1.1
+"""Size of a title as a share of its table's type."""
 _GAP = 26.0
 """Points without anything at which a picture that is gathered from its caption ends."""
 
@@ -86,7 +91,7 @@ def find_floats(
             gathered = _gather(caption, page, [item.box for item in bound])
             bound += [gathered] if gathered else []
     free = [item for item in free if all(share_inside(item.box, other.box) < _SAME for other in bound)]
-    kept = [item for item in free if _stands_alone(item, page)]
+    kept = [_without_title(item, page) for item in free if _stands_alone(item, page)]
     return sorted(bound + kept, key=lambda item: (item.box[1], item.box[0]))
 
 
@@ -345,6 +350,20 @@ def _far_edge(box: Box, direction: int) -> float:
 
 
 # ----------------------------------------------------------------------------------------- pictures without one
+
+
+def _without_title(item: Float, page: _Page) -> Float:
+    """Leave the title above a table, which is set larger or in capitals, to the text."""
+    if item.kind is not FigureKind.TABLE:
+        return item
+    lines = sorted((line for line in page.lines if holds_centre(item.box, line.box)), key=lambda line: line.baseline)
+    size = median(line.size for line in lines) if lines else 0.0
+    while len(lines) > _FEWEST_TABLE_LINES and lines[1].baseline - lines[0].baseline > 0.5 * size:
+        if lines[0].size < _TITLE_SIZE * size and not is_capitals(lines[0].text):
+            break
+        item = replace(item, box=(item.box[0], max(item.box[1], lines[0].box[3] + 0.5), *item.box[2:]))
+        lines = lines[1:]
+    return item
 
 
 def _stands_alone(item: Float, page: _Page) -> bool:

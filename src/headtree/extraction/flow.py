@@ -11,8 +11,7 @@ from headtree.extraction.boxes import union
 from headtree.extraction.headings import HeadingCandidate, Item
 from headtree.extraction.joining import Vocabulary, join_lines
 from headtree.extraction.lines import is_raised
-from headtree.extraction.page_reading import PictureItem, TextItem
-from headtree.extraction.page_values import Line
+from headtree.extraction.page_values import Line, PictureItem, TextItem
 from headtree.extraction.text_style import BodyText
 from headtree.types import FigureKind
 

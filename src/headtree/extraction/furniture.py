@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from headtree.extraction.page_reading import PageReading, PictureItem, TextItem
+from headtree.extraction.page_values import PageReading, PictureItem, TextItem
 
 _EDGE = 0.12
 """Share of a page's height at its top and bottom in which running lines stand."""
@@ -17,6 +17,8 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_LOGOS = 3
+_FEWEST_NUMBERED, _NUMBERED_SHARE = 3, 0.2
+"""Pages, and share of all pages, from which lines that count on with the pages are running lines."""
 
 
 def without_furniture(pages: Sequence[PageReading]) -> list[list[TextItem | PictureItem]]:
@@ -42,7 +44,10 @@ def _running_lines(pages: Sequence[PageReading]) -> set[int]:
                 key = _without_page_number(item.line.text.casefold(), page.page)
                 places[key, round(item.line.size)].append((page.page, item.line.baseline, id(item)))
     running = set()
-    for found in places.values():
+    numbered = max(_FEWEST_NUMBERED, _NUMBERED_SHARE * len(pages))
+    for (key, _), found in places.items():
+        if "#" in key and len(found) < numbered:  # "Note 5" and "Note 6" on pages that follow each other
+            continue
         for number, height, identity in found:
             if any(other != number and abs(height - there) <= _SAME_HEIGHT for other, there, _ in found):
                 running.add(identity)

@@ -10,6 +10,8 @@ from headtree.extraction.numbering import Numbering, Scheme
 from headtree.extraction.text_style import Style
 
 _DEEPEST = 6
+_FEW_ITEMS = 3
+"""Items from which a document is an annual report, in which numbers without a name are lists and exhibits."""
 _NAMED = frozenset({Scheme.PART, Scheme.ITEM, Scheme.NOTE, Scheme.CHAPTER, Scheme.SECTION})
 """Schemes that name what they number; a heading without a number that is set like them stands below them."""
 
@@ -34,6 +36,8 @@ class _Depths:
         self._schemes = schemes
         self._letters_below = schemes[Scheme.ROMAN] > 1
         self._by_style = self._styles_of_numbers(headings)
+        self._named: dict[Scheme, int] = {}
+        """Depth of the first heading of a scheme that its number does not give: all of its kind have it."""
         self._above: list[tuple[HeadingCandidate, int]] = []
         """The headings that are open and their depths, outermost first."""
 
@@ -51,9 +55,14 @@ class _Depths:
             known = self._numbered_depth(heading.numbering)
             if known is not None:
                 return known
-        if heading.style in self._by_style:
+            if heading.numbering.scheme in self._named:
+                return self._named[heading.numbering.scheme]
+        if heading.style in self._by_style and self._schemes[Scheme.ITEM] < _FEW_ITEMS:
             return self._by_style[heading.style]
-        return self._nested_depth(heading)
+        depth = self._nested_depth(heading)
+        if heading.numbering is not None and heading.numbering.scheme in _NAMED:
+            self._named[heading.numbering.scheme] = depth
+        return depth
 
     def _nested_depth(self, heading: HeadingCandidate) -> int:
         """Return the depth below the innermost open heading that must hold this one: a keyword's or a stronger one."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from headtree.extraction.numbering import Numbering, Scheme, read_numbering
-from headtree.extraction.page_reading import PictureItem, TextItem
+from headtree.extraction.page_values import PictureItem, TextItem
 from headtree.extraction.text_style import BodyText, Style, is_capitals, style_of
 
 Item = TextItem | PictureItem

@@ -20,7 +20,8 @@ from headtree.extraction.furniture import without_furniture
 from headtree.extraction.heading_levels import assign_levels
 from headtree.extraction.headings import OutlineEntry, find_headings
 from headtree.extraction.ocr import INSTALL_OCR, Recogniser, ocr_is_installed
-from headtree.extraction.page_reading import PageReader, PageReading, TextItem
+from headtree.extraction.page_reading import PageReader
+from headtree.extraction.page_values import PageReading, TextItem
 from headtree.extraction.pages import open_pdf
 from headtree.extraction.text_style import BodyText
 

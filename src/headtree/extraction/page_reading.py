@@ -17,10 +17,10 @@ from headtree.extraction.figures import Float, find_floats
 from headtree.extraction.formulas import Formula, find_formulas, has_formulas
 from headtree.extraction.layout import LayoutModel, Region
 from headtree.extraction.lines import find_lines
-from headtree.extraction.page_values import Line, PageContent, Word
+from headtree.extraction.page_values import Line, PageContent, PageReading, PictureItem, Rows, TextItem, Word
 from headtree.extraction.pages import load_page, read_page
 from headtree.extraction.reading_order import Unit, find_gutter, reading_order
-from headtree.extraction.tables import Rows, find_number_tables, read_cells
+from headtree.extraction.tables import find_number_tables, read_cells
 from headtree.types import FigureKind
 
 _MAY_BE_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Tab\.|Algorithm|Listing|Scheme|Chart)\s*[A-Z]?\d", re.IGNORECASE)
@@ -36,48 +36,6 @@ _PAGE_SHARE = 0.7
 """Share of a page's height from which a field is the page's own background."""
 _MARGIN = 0.07
 """Share of a page's height at its top and bottom where rules and small bitmaps belong to headers and footers."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextItem:
-    """A line of text in its place in the reading order."""
-
-    page: int
-    line: Line
-    column: tuple[float, float]
-    """Left and right edge of its column."""
-    in_box: bool = False
-    """Whether a frame or a coloured field holds it together with other lines: an example, a remark."""
-
-
-@dataclass(frozen=True, slots=True)
-class PictureItem:
-    """A figure, table, algorithm or formula in its place in the reading order."""
-
-    page: int
-    kind: FigureKind
-    box: Box
-    picture: Path
-    label: str | None = None
-    caption: tuple[Line, ...] = ()
-    number: str = ""
-    """Of a formula, as printed."""
-    rows: Rows = ()
-    listing: tuple[Line, ...] = ()
-    """The lines of an algorithm."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageReading:
-    """A page that has been read."""
-
-    page: int
-    width: float
-    height: float
-    items: tuple[TextItem | PictureItem, ...] = ()
-    is_scan: bool = False
-    """Whether it has no text of its own; ``items`` then come from character recognition, if it ran."""
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

@@ -1,10 +1,12 @@
-"""What the local engine knows of one page: words, lines, drawings. Boxes are in points, origin at the top left."""
+"""What the local engine knows of one page. Boxes are in points, origin at the top left."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from headtree.extraction.blocks import Box
+from headtree.types import FigureKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +71,49 @@ class PageContent:
     """Filled or stroked rectangles."""
     images: tuple[Box, ...]
     """Bitmaps."""
+
+
+Rows = tuple[tuple[str, ...], ...]
+"""The cells of a table, row by row."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextItem:
+    """A line of text in its place in the reading order."""
+
+    page: int
+    line: Line
+    column: tuple[float, float]
+    """Left and right edge of its column."""
+    in_box: bool = False
+    """Whether a frame or a coloured field holds it together with other lines: an example, a remark."""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureItem:
+    """A figure, table, algorithm or formula in its place in the reading order."""
+
+    page: int
+    kind: FigureKind
+    box: Box
+    picture: Path
+    label: str | None = None
+    caption: tuple[Line, ...] = ()
+    number: str = ""
+    """Of a formula, as printed."""
+    rows: Rows = ()
+    listing: tuple[Line, ...] = ()
+    """The lines of an algorithm."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """A page that has been read."""
+
+    page: int
+    width: float
+    height: float
+    items: tuple[TextItem | PictureItem, ...] = ()
+    is_scan: bool = False
+    """Whether it has no text of its own; ``items`` then come from character recognition, if it ran."""
+    warnings: tuple[str, ...] = ()

@@ -11,9 +11,7 @@ from statistics import median
 from headtree.extraction.blocks import Box
 from headtree.extraction.boxes import below, common, grown, holds_centre, union
 from headtree.extraction.lines import line_text
-from headtree.extraction.page_values import Line, Word
-
-Rows = tuple[tuple[str, ...], ...]
+from headtree.extraction.page_values import Line, Rows, Word
 
 _NUMBER = re.compile(
     r"[$€£¥]?\s*[(\[]?[-+−–]?\s*[$€£¥]?\s*\d[\d,.]*\s*(?:%|bps|x|[MBK])?\s*[)\]]?\s*%?[*†‡]?|[-–—]+|N/?[AM]\.?|n/?[am]",

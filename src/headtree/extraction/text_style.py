@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from headtree.extraction.page_reading import TextItem
-from headtree.extraction.page_values import Line
+from headtree.extraction.page_values import Line, TextItem
 
 _LARGER = 1.06
 """Size as a share of the running text's from which type is set larger on purpose."""
