@@ -23,16 +23,8 @@ _FEWEST_NUMBERED, _NUMBERED_SHARE = 3, 0.2
 
 def without_furniture(pages: Sequence[PageReading]) -> list[list[TextItem | PictureItem]]:
     """Return the items of each page without running headers, footers, page numbers and repeated pictures."""
-    running = _running_lines(pages)
-    logos = _logos(pages)
-    return [
-        [
-            item
-            for item in page.items
-            if id(item) not in running and id(item) not in logos and not _is_number(item, page)
-        ]
-        for page in pages
-    ]
+    left_out = _running_lines(pages) | _logos(pages) | _page_numbers(pages)
+    return [[item for item in page.items if id(item) not in left_out] for page in pages]
 
 
 def _running_lines(pages: Sequence[PageReading]) -> set[int]:
@@ -70,17 +62,32 @@ def _at_edge(item: TextItem, page: PageReading) -> bool:
     return middle < _EDGE * page.height or middle > (1 - _EDGE) * page.height
 
 
-def _is_number(item: TextItem | PictureItem, page: PageReading) -> bool:
-    """Whether an item is a page number: nothing of the page stands beyond it."""
-    if not isinstance(item, TextItem) or not _PAGE_NUMBER.fullmatch(item.line.text):
-        return False
-    heights = [other.line.baseline for other in page.items if isinstance(other, TextItem)]
-    above = sum(height < item.line.baseline - 2 for height in heights)
-    below = sum(height > item.line.baseline + 2 for height in heights)
-    return min(above, below) <= 1 and _near_edge(item, page)
+def _page_numbers(pages: Sequence[PageReading]) -> set[int]:
+    """Return the ids of page numbers: numbers at a page's end or top, near the edge or counting on with the pages."""
+    found: list[tuple[int, int | None, bool]] = []
+    for page in pages:
+        for item in _outermost(page):
+            if _PAGE_NUMBER.fullmatch(item.line.text):
+                digits = re.search(r"\d+", item.line.text)
+                offset = int(digits.group()) - page.page if digits else None
+                found.append((id(item), offset, _is_near_edge(item, page)))
+    offsets = Counter(offset for _, offset, _ in found if offset is not None)
+    fewest = max(_FEWEST_NUMBERED, _NUMBERED_SHARE * len(pages))
+    counting = {offset for offset, count in offsets.items() if count >= fewest}
+    return {identity for identity, offset, near in found if near or offset in counting}
 
 
-def _near_edge(item: TextItem, page: PageReading) -> bool:
+def _outermost(page: PageReading) -> list[TextItem]:
+    """Return the lines above or below which at most one other stands."""
+    lines = [item for item in page.items if isinstance(item, TextItem)]
+    heights = sorted(item.line.baseline for item in lines)
+    if not heights:
+        return []
+    top, bottom = heights[:2][-1], heights[-2:][0]
+    return [item for item in lines if item.line.baseline <= top + 2 or item.line.baseline >= bottom - 2]
+
+
+def _is_near_edge(item: TextItem, page: PageReading) -> bool:
     """Wider than `_at_edge`: some filings print a page's number right below a short text."""
     middle = (item.line.box[1] + item.line.box[3]) / 2
     return middle < 1.5 * _EDGE * page.height or middle > 0.6 * page.height

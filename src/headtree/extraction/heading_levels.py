@@ -86,7 +86,7 @@ class _Depths:
                 return numbering.depth
             case Scheme.DECIMAL:
                 return self._decimal_depth(numbering)
-            case Scheme.LETTER:
+            case Scheme.LETTER if self._schemes[Scheme.LETTER] > 1 or numbering.depth > 1:
                 return numbering.depth + (1 if self._letters_below and numbering.depth == 1 else 0)
             case Scheme.ROMAN:
                 return 1 + parts if self._schemes[Scheme.ROMAN] > 1 else None

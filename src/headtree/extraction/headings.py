@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headtree.extraction.numbering import Numbering, Scheme, read_numbering
 from headtree.extraction.page_values import PictureItem, TextItem
@@ -16,8 +16,12 @@ Item = TextItem | PictureItem
 _MOST_LINES = 4
 """Lines of a heading."""
 _MOST_WORDS = 26
+_MOST_WORDS_ITEM = 50
+"""Of the title of an annual report's item, which may name several items at once."""
 _MOST_WORDS_NUMBERED = 18
 _MOST_WORDS_UNNUMBERED = 16
+_TITLE_DISTANCE = 2.8
+"""Share of the type size within which the title of a number that stands alone lies below it."""
 _TITLE_SIZE = 1.15
 """Size of a title as a share of the running text's, at least."""
 _TITLE_PLACE = 0.6
@@ -45,6 +49,7 @@ _CONTENTS_TITLE = re.compile(r"(?:table of )?contents\b|index\b|inhalt", re.IGNO
 _CONNECTING = re.compile(
     r"\b(?:and|or|of|the|a|an|for|in|to|with|by|on|from|at|as|our|its|their|&|,|-)$", re.IGNORECASE
 )
+_UNFINISHED = re.compile(rf"{_CONNECTING.pattern}|[,;:–—]$", re.IGNORECASE)
 _SENTENCE = re.compile(r"[a-z]{2,}[.;,]$|[:;,]$")
 _LETTERS = re.compile(r"[^\W\d_]")
 _NO_HEADING = re.compile(
@@ -119,23 +124,33 @@ class _Finder:
             else:
                 found.append(candidate)
                 index += candidate.count
-        return self._without_contents(sorted(found, key=lambda candidate: candidate.first))
+        found = self._with_titles(sorted(found, key=lambda candidate: candidate.first))
+        return self._without_contents(found)
 
-    def _without_contents(self, found: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
-        """Leave out the entries of contents that are set as tables: several numbered headings on a page, no text."""
-        pages = defaultdict(list)
+    def _with_titles(self, found: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
+        """Join a number that stands alone ("Note 1") and the title right below it."""
+        joined: list[HeadingCandidate] = []
         for heading in found:
-            pages[self._items[heading.first].page].append(heading)
-        prose = {item.page for item in self._items if isinstance(item, TextItem) and _is_prose(item, self._body)}
-        dropped: set[int] = set()
-        for page, headings in pages.items():
-            title = next((heading for heading in headings if _CONTENTS_TITLE.match(heading.text)), None)
-            if title is None:
-                continue
-            entries = [heading for heading in headings if heading.first > title.first]
-            if page not in prose or sum(_comes_again(heading, found) for heading in entries) >= _REPEATED:
-                dropped |= {heading.first for heading in entries if not heading.is_title}
-        return [heading for heading in found if heading.first not in dropped]
+            above = joined[-1] if joined else None
+            if above is not None and self._is_title_of(heading, above):
+                text = f"{above.text} {heading.text}"
+                count = heading.first + heading.count - above.first
+                style = max(above.style, heading.style)
+                joined[-1] = replace(above, count=count, text=text, numbering=read_numbering(text), style=style)
+            else:
+                joined.append(heading)
+        return joined
+
+    def _is_title_of(self, heading: HeadingCandidate, above: HeadingCandidate) -> bool:
+        number = above.numbering
+        if number is None or number.rest or number.scheme is Scheme.PART or heading.numbering is not None:
+            return False
+        last, item = self._items[heading.first - 1], self._items[heading.first]
+        if heading.first != above.first + above.count or item.page != last.page:
+            return False
+        if not isinstance(last, TextItem) or not isinstance(item, TextItem):
+            return False
+        return 0 < item.line.baseline - last.line.baseline < _TITLE_DISTANCE * item.line.size
 
     # ------------------------------------------------------------------------------------------------ the title
 
@@ -157,8 +172,9 @@ class _Finder:
             return None
         members = self._lines_of_style(start, item, limit=_MOST_LINES)
         text = " ".join(member.line.text for member in members)
-        if len(text.split()) > 40 or read_numbering(text) is not None:
-            return None
+        numbering = read_numbering(text)
+        if len(text.split()) > 40 or (numbering is not None and numbering.scheme is not Scheme.LETTER):
+            return None  # "A survey of ..." has no number
         return HeadingCandidate(start, len(members), text, None, style_of(item.line), is_title=True)
 
     def _end_of_front_matter(self, title: HeadingCandidate | None) -> int:
@@ -170,8 +186,12 @@ class _Finder:
             item = self._items[index]
             if item.page != page:
                 return index
-            if isinstance(item, TextItem) and (_is_prose(item, self._body) or _KNOWN.fullmatch(_bare(item.line.text))):
+            if isinstance(item, TextItem) and _KNOWN.fullmatch(_bare(item.line.text)):
                 return index
+            if isinstance(item, TextItem) and _is_prose(item, self._body):
+                above = self._items[index - 1]
+                larger = isinstance(above, TextItem) and self._body.is_larger(above.line)
+                return index - 1 if larger else index
         return len(self._items)
 
     # --------------------------------------------------------------------------------------------- all the others
@@ -191,7 +211,8 @@ class _Finder:
         style = style_of(item.line)
         if entry is not None and self._fits_outline(entry, text):
             return HeadingCandidate(index, len(members), text, numbering, style, entry.level)
-        if len(members) > _MOST_LINES or len(text.split()) > _MOST_WORDS or not self._ends_apart(index, members):
+        most = _MOST_WORDS_ITEM if numbering and numbering.scheme is Scheme.ITEM else _MOST_WORDS
+        if len(members) > _MOST_LINES or len(text.split()) > most or not self._ends_apart(index, members):
             return None
         if in_front and numbering is None and not _KNOWN.fullmatch(_bare(text)):
             return None
@@ -317,7 +338,7 @@ class _Finder:
     def _goes_on(self, last: TextItem, other: TextItem) -> bool:
         """Whether a line is the rest of the heading above: that one is full, or it cannot end there."""
         left, right = last.column
-        if last.line.words[-1].hyphen or _CONNECTING.search(last.line.text) or other.line.text[0].islower():
+        if last.line.words[-1].hyphen or other.line.text[0].islower() or _UNFINISHED.search(last.line.text):
             return True
         centred = abs((last.line.box[0] + last.line.box[2]) - (other.line.box[0] + other.line.box[2])) < 6
         set_in = other.line.box[0] - left > 0.1 * (right - left)

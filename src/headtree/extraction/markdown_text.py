@@ -12,6 +12,8 @@ _ENTITY = re.compile(r"&(?=#?\w+;)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _EMPHASIS = re.compile(r"\*(?=\S)|(?<=\S)\*|(?<!\w)_+(?=\S)|(?<=[^\s_])_+(?!\w)|~(?=~)|(?<=~)~")
 _BRACKET = re.compile(r"\[(?=[^\]]*\]\s*[(\[:])|!(?=\[)|\](?=[(\[:])")
+_ANY_BACKSLASH = re.compile(r"\\")
+_ANY_BRACKET = re.compile(r"[\[\]]")
 # What a line may not begin with: a heading, a quote, a list, a rule, a setext underline, a fence, a table.
 _LINE_START = "#>|~=+-*_"
 _NUMBERED_START = re.compile(r"\A(?P<number>[0-9]{1,9})(?P<sign>[.)])(?=\s|$)")
@@ -26,11 +28,7 @@ def one_line(text: str) -> str:
 
 def escape_inline(text: str) -> str:
     """Escape what has a meaning anywhere in a line; characters that can do no harm stay readable."""
-    text = _BACKSLASH.sub(r"\\\\", text)
-    text = text.replace("`", "\\`")
-    for pattern in (_ENTITY, _TAG, _EMPHASIS, _BRACKET):
-        text = pattern.sub(lambda match: "".join("\\" + sign for sign in match.group()), text)
-    return text
+    return _escaped(_escaped_signs(text), _BRACKET)
 
 
 def escape_line(text: str, links: Sequence[Link] = ()) -> str:
@@ -43,7 +41,11 @@ def escape_line(text: str, links: Sequence[Link] = ()) -> str:
         words = text[link.start : link.end].strip()
         if words:
             address = re.sub(r"[()\\]", lambda match: f"%{ord(match.group()):02X}", link.address)
-            parts += [escape_inline(text[at : link.start]), f"[{_escape_link_words(words)}]({address})"]
+            before = text[at : link.start]
+            parts.append(escape_inline(before))
+            if before.endswith(("!", "\\")):  # either would change what the bracket means
+                parts[-1] = f"{parts[-1][:-1]}\\{before[-1]}"
+            parts.append(f"[{_escape_link_words(words)}]({address})")
             at = link.end
     parts.append(escape_inline(text[at:]))
     return _escape_start("".join(parts))
@@ -82,7 +84,18 @@ def _cell(text: str) -> str:
 
 
 def _escape_link_words(text: str) -> str:
-    return re.sub(r"(?<!\\)[\[\]]", lambda match: "\\" + match.group(), escape_inline(text))
+    return _escaped(_escaped_signs(text, backslash=_ANY_BACKSLASH), _ANY_BRACKET)
+
+
+def _escaped_signs(text: str, *, backslash: re.Pattern[str] = _BACKSLASH) -> str:
+    text = _escaped(text, backslash).replace("`", "\\`")
+    for pattern in (_ENTITY, _TAG, _EMPHASIS):
+        text = _escaped(text, pattern)
+    return text
+
+
+def _escaped(text: str, pattern: re.Pattern[str]) -> str:
+    return pattern.sub(lambda match: "".join("\\" + sign for sign in match.group()), text)
 
 
 def _escape_start(text: str) -> str:

@@ -45,7 +45,7 @@ class Numbering:
 
 _KEYWORDS = (
     (Scheme.PART, r"part\s+(?P<number>[IVX]{1,5}|\d{1,2}|one|two|three|four)"),
-    (Scheme.ITEM, r"items?\s+(?P<number>\d{1,2}[A-Z]?)"),
+    (Scheme.ITEM, r"items?\s+(?P<number>\d{1,2}[A-Z]?)(?:(?:,|\s+and|\s+through|\s*[-–&])\s*\d{1,2}[A-Z]?)*"),
     (Scheme.NOTE, r"note\s+(?P<number>\d{1,2}[A-Z]?)"),
     (Scheme.SECTION, r"(?:section|sec\.|§)\s*(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})"),
     (
@@ -54,7 +54,7 @@ _KEYWORDS = (
     ),
 )
 _KEYWORD = tuple(
-    (scheme, re.compile(rf"{pattern}(?![\w(-])\s*(?P<sign>[.:–—-]*)\s*(?P<rest>.*)", re.IGNORECASE))
+    (scheme, re.compile(rf"{pattern}(?!\.?\d|[\w(-])\s*(?P<sign>[.:–—-]*)\s*(?P<rest>.*)", re.IGNORECASE))
     for scheme, pattern in _KEYWORDS
 )
 _PLAIN = (

@@ -23,7 +23,7 @@ _LIGATURES = str.maketrans(
 )
 _HYPHENS = "\ufffe\u0002"
 """pdfium's marks for a hyphen at the end of a line."""
-_GAP = 0.17
+_GAP = 0.11
 """Share of the type size, beyond a character's own advance, from which a gap separates words; a space is a quarter.
 pdfium misses spaces that are narrowed by kerning ("L A")."""
 _SHIFT = 0.12

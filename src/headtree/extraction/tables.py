@@ -16,6 +16,7 @@ from headtree.extraction.page_values import Line, Rows, Word
 _NUMBER = re.compile(
     r"[$€£¥]?\s*[(\[]?[-+−–]?\s*[$€£¥]?\s*\d[\d,.]*\s*(?:%|bps|x|[MBK])?\s*[)\]]?\s*%?[*†‡]?|[-–—]+|N/?[AM]\.?|n/?[am]",
 )
+_FORMULA_NUMBER = re.compile(r"\(\d{1,3}(?:\.\d{1,2})?[a-z]?\)")
 _CURRENCY = re.compile(r"[$€£¥]|US\$")
 _TAIL = re.compile(r"[)%]|%\)|\)%|pts|bps")
 _CELL_GAP = 0.62
@@ -110,6 +111,8 @@ def _is_number_table(block: Sequence[Row]) -> bool:
     cells = [cell for row in block[start:] for cell in row[1:]]
     filled = [row for row in block if len(row) > 1 and any(cell.is_number for cell in row[1:])]
     if len(filled) < _FEWEST_ROWS or sum(cell.is_number for cell in cells) < _NUMERIC * len(cells):
+        return False
+    if all(_FORMULA_NUMBER.fullmatch(cell.text) for row in filled for cell in row[1:] if cell.is_number):
         return False
     edges = sorted(cell.box[2] for row in filled for cell in row[1:] if cell.is_number)
     size = filled[0][0].words[0].size
