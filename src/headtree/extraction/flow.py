@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from headtree.extraction.blocks import Block, Code, Footnote, Heading, Image, ListItem, Paragraph, Place
 from headtree.extraction.boxes import union
-from headtree.extraction.headings import HeadingCandidate, Item
+from headtree.extraction.heading_values import HeadingCandidate, Item
 from headtree.extraction.joining import Vocabulary, join_lines
 from headtree.extraction.lines import is_raised
 from headtree.extraction.page_values import Line, PictureItem, TextItem

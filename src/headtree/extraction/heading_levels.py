@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from headtree.extraction.headings import HeadingCandidate
+from headtree.extraction.heading_values import HeadingCandidate
 from headtree.extraction.numbering import Numbering, Scheme
 from headtree.extraction.text_style import Style
 

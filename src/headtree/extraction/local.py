@@ -18,7 +18,8 @@ from headtree.extraction.blocks import ExtractedDocument, Page
 from headtree.extraction.flow import make_blocks
 from headtree.extraction.furniture import without_furniture
 from headtree.extraction.heading_levels import assign_levels
-from headtree.extraction.headings import OutlineEntry, find_headings
+from headtree.extraction.heading_values import OutlineEntry
+from headtree.extraction.headings import find_headings
 from headtree.extraction.ocr import INSTALL_OCR, Recogniser, ocr_is_installed
 from headtree.extraction.page_reading import PageReader
 from headtree.extraction.page_values import PageReading, TextItem

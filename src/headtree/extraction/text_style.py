@@ -11,6 +11,7 @@ from headtree.extraction.page_values import Line, TextItem
 
 _LARGER = 1.06
 """Size as a share of the running text's from which type is set larger on purpose."""
+_PROSE_WORDS, _SIZE_DIFFERENCE = 8, 0.6
 _USUAL_STEP = 1.2
 _ONE_LINE = 2.2
 """Share of the type size within which the next baseline of a paragraph lies."""
@@ -54,9 +55,18 @@ class BodyText:
         """Whether a line is set in larger type."""
         return line.size >= _LARGER * self.size
 
+    def is_strong(self, line: Line) -> bool:
+        """Whether a whole line is larger or bold."""
+        return self.is_larger(line) or (is_bold(line) and not self.bold)
+
+    def is_prose(self, line: Line) -> bool:
+        """Whether a line is running text: eight words in its type."""
+        in_type = abs(line.size - self.size) <= _SIZE_DIFFERENCE and not is_capitals(line.text)
+        return in_type and len(line.words) >= _PROSE_WORDS and line.text[-1:] != ","
+
     def is_set_apart(self, line: Line) -> bool:
         """Whether a whole line is bold, larger, in capitals or in another cut than running text."""
-        if self.is_larger(line) or (is_bold(line) and not self.bold):
+        if self.is_strong(line):
             return True
         return is_capitals(line.text) or (is_italic(line) and line.size >= 0.95 * self.size)
 
