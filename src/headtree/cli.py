@@ -16,6 +16,7 @@ from rich.markup import escape
 from headtree import __version__
 from headtree.errors import HeadtreeError
 from headtree.evaluation.questions import app as questions_app
+from headtree.extraction.command import extract_command
 from headtree.settings import Settings, load_settings
 from headtree.types import Answer, AnswerEvent, BuildReport, BuildWarning, Usage, WarningKind
 
@@ -25,6 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Answers over your documents, with citations and the right pictures.",
 )
+app.command("extract")(extract_command)
 app.add_typer(questions_app, name="questions")
 _out = Console()
 _err = Console(stderr=True)
