@@ -40,6 +40,7 @@ class Settings(BaseSettings):
     # Where things are
     documents: Path = Field(Path("data/documents"), description="Folder of Markdown documents and their images.")
     index: Path = Field(Path("data/index"), description="Folder of the index; safe to delete, it is built again.")
+    chats: Path = Field(Path("data/chats"), description="Folder of the chat's conversations and feedback.")
 
     # How documents are read
     heading_repair: bool = Field(True, description="Let numbering decide depth and demote false headings.")
@@ -100,6 +101,9 @@ class Settings(BaseSettings):
     requests_per_minute: int = Field(3000, ge=1, description="Limit per provider; each embedded text counts as one.")
     tokens_per_minute: int = Field(2_000_000, ge=1000, description="Limit of input per provider, estimated.")
     model_concurrency: int = Field(4, ge=1, le=64, description="Requests to one provider at the same time.")
+
+    # Chat
+    chat_uploads: bool = Field(True, description="Whether visitors of the chat may add and remove documents.")
 
     @field_validator("embedder")
     @classmethod

@@ -229,6 +229,8 @@ class Candidate:
     """Higher is better; comparable within one question only."""
     features: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     best_chunk: Chunk | None = None
+    captions: tuple[str, ...] = ()
+    """Paths of its figures whose caption matches the question by itself."""
     reason: str = ""
 
 

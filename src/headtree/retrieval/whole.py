@@ -43,6 +43,6 @@ def read_whole_documents(question: Question, view: Snapshot, *, tokens: int) -> 
     return Evidence(
         question=question.text,
         sections=tuple(sections),
-        figures=offer_figures(question, sections, view),
+        figures=offer_figures(question, sections, (), view),
         named_documents=question.documents,
     )

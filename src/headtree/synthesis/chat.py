@@ -120,7 +120,9 @@ def read_on(question: Question, evidence: Evidence, view: Snapshot, characters: 
             left -= len(text) - len(section.text)
             section = replace(section, span=whole, text=text, cut=False)
         sections.append(section)
-    return replace(evidence, sections=tuple(sections), figures=offer_figures(question, sections, view))
+    return replace(
+        evidence, sections=tuple(sections), figures=offer_figures(question, sections, evidence.candidates, view)
+    )
 
 
 def _write(evidence: Evidence, view: Snapshot, model: ChatModel, settings: Settings, on_text: Listener) -> _Draft:
