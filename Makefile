@@ -15,7 +15,7 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 app: install
-	$(BIN)/headtree index
+	-$(BIN)/headtree index
 	$(BIN)/python -m streamlit run app.py
 
 test: install

@@ -15,3 +15,6 @@ Everything here can also be given in the environment or in `.env`, with the pref
 # EMBEDDER = "local"             # "local" (bundled MiniLM), "none" (lexical only) or a folder with an ONNX model
 # SECTIONS = 5                   # sections that are read to answer (k)
 # MAX_FIGURES = 6                # most pictures in an answer
+
+# CHATS = "data/chats"           # folder of the chat's conversations and feedback
+# CHAT_UPLOADS = True            # whether visitors of the chat may add and remove documents

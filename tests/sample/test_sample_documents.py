@@ -119,12 +119,8 @@ def test_a_build_gives_the_committed_bytes_again(tmp_path: Path) -> None:
     command = [sys.executable, str(SAMPLE / "build.py"), name, "--out", str(tmp_path)]
     subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
     built = tmp_path / "data"
-    assert (built / "documents" / name / f"{name}.md").read_bytes() == (
-        DOCUMENTS / name / f"{name}.md"
-    ).read_bytes()
-    assert (built / "sample/gold" / f"{name}.json").read_bytes() == (
-        SAMPLE / "gold" / f"{name}.json"
-    ).read_bytes()
+    assert (built / "documents" / name / f"{name}.md").read_bytes() == (DOCUMENTS / name / f"{name}.md").read_bytes()
+    assert (built / "sample/gold" / f"{name}.json").read_bytes() == (SAMPLE / "gold" / f"{name}.json").read_bytes()
     for path in sorted((built / "documents").rglob("*.png")):
         committed = DOCUMENTS / path.relative_to(built / "documents")
         with Image.open(path) as fresh, Image.open(committed) as kept:

@@ -55,9 +55,7 @@ def test_each_kind_of_block(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "block", ["![figure 1](80%)", "Table 2: Cells\n| a | b |\n| c |", "![f](8%)\nNo number"]
-)
+@pytest.mark.parametrize("block", ["![figure 1](80%)", "Table 2: Cells\n| a | b |\n| c |", "![f](8%)\nNo number"])
 def test_a_malformed_block_is_named(tmp_path: Path, block: str) -> None:
     path = tmp_path / "n.md"
     path.write_text(HEAD + block)
@@ -72,9 +70,7 @@ def test_inline_markup() -> None:
     assert to_plain(text) == "Bold and slanted, x_1 and q_ij at 5 #"
 
 
-@pytest.mark.parametrize(
-    ("text", "markup"), [("- a", "\\- a"), ("1. a", "1\\. a"), ("+2", "\\+2"), ("a - b", "a - b")]
-)
+@pytest.mark.parametrize(("text", "markup"), [("- a", "\\- a"), ("1. a", "1\\. a"), ("+2", "\\+2"), ("a - b", "a - b")])
 def test_what_would_be_a_list_at_the_start_is_text(text: str, markup: str) -> None:
     assert to_typst(text) == markup
 

@@ -70,10 +70,7 @@ def test_gold_images_stand_in_their_document_with_their_label(question: dict[str
         doc, path = image.split("/", 1)
         assert doc in question["docs"]
         assert f"![]({path})" in markdown(doc)
-        assert (
-            f"{doc}: " + next(entry["label"] for entry in gold(doc)["figures"] if entry["path"] == path)
-            == label
-        )
+        assert f"{doc}: " + next(entry["label"] for entry in gold(doc)["figures"] if entry["path"] == path) == label
     assert not set(question["must_images"]) & set(question["ok_images"])
 
 
@@ -100,9 +97,7 @@ def _drawn_words(doc: str, path: str) -> str:
     from matplotlib.text import Text
 
     source = SOURCES[doc]
-    figure = next(
-        (block for block in source.blocks if isinstance(block, Figure) and block.path == path), None
-    )
+    figure = next((block for block in source.blocks if isinstance(block, Figure) and block.path == path), None)
     if figure is None:
         return ""
     drawings = import_module(f"sample_corpus.drawings.{source.meta['drawings']}").FIGURES

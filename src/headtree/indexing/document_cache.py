@@ -7,8 +7,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-MOST_CHARACTERS = 30_000_000
-"""About 1,000 papers or 60 annual reports; with their trees some 300 MB (measured: 8-10 bytes a character)."""
+MOST_CHARACTERS = 20_000_000
+"""About 600 papers or 20 annual reports: with their trees some 130 MB, up to 300 MB once all of their sections were
+ranked (measured: 4-6 bytes a character when loaded, 12-16 with the stems of every section; papers 26)."""
 
 
 class Sized(Protocol):

@@ -93,6 +93,19 @@ class StoredDocument:
         ]
 
 
+def index_space(folder: Path) -> str:
+    """Return the name of the embedder that an index was made with; empty where it has no vectors.
+
+    Raises:
+        IndexMissingError, IndexMismatchError, IndexDamagedError: it cannot be opened.
+    """
+    connection = connect(folder)
+    try:
+        return read_meta(connection, "space") or ""
+    finally:
+        connection.close()
+
+
 @dataclass
 class _State:
     """What is kept in memory of one generation."""

@@ -44,7 +44,7 @@ def gather_evidence(question: Question, ranked: Sequence[Candidate], view: Snaps
     return Evidence(
         question=question.text,
         sections=sections,
-        figures=offer_figures(question, sections, view),
+        figures=offer_figures(question, sections, ranked, view),
         candidates=tuple(ranked),
         named_documents=question.documents,
         absent_terms=absent_terms(question, view),
