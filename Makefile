@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install app test lint bench clean
+.PHONY: install app test lint docs bench clean
 
 install: $(STAMP)
 
@@ -25,6 +25,9 @@ lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: install
+	$(BIN)/python -m docs.generate
 
 bench: install
 	$(BIN)/python -m benchmarks.run

@@ -76,6 +76,10 @@ class Settings(BaseSettings):
     rerank_model: str = Field("auto", description="Chooses the sections that are read.")
     synthesis_model: str = Field("auto", description="Writes the answer and chooses its pictures.")
     vision_model: str = Field("auto", description="Looks at the chosen pictures where VISION_FILTER is on.")
+    whole_corpus: bool = Field(
+        False, description="Let the model read the chosen documents whole, where they fit, in place of sections."
+    )
+    whole_corpus_tokens: int = Field(200_000, ge=1000, description="Most tokens of documents that are read whole.")
     vision_filter: bool = Field(False, description="Let a model look at the chosen pictures and drop what is wrong.")
     gemini_api_key: SecretStr | None = Field(
         None,

@@ -15,6 +15,7 @@ from headtree.models.registry import Registry, Role
 from headtree.retrieval.evidence import gather_evidence
 from headtree.retrieval.model_rerank import rerank_with_model
 from headtree.retrieval.question import Question
+from headtree.retrieval.whole import read_whole_documents
 from headtree.settings import Settings
 from headtree.synthesis.chat import synthesise_with_model
 from headtree.synthesis.local import synthesise_locally
@@ -62,7 +63,15 @@ class Steps:
     warnings: list[str] = field(default_factory=list)
 
     def read_evidence(self, ranked: Sequence[Candidate]) -> Evidence:
-        """Choose the sections that are read: those that the model names, else by local order."""
+        """Choose what is read: whole documents where the settings say so, the model's choice, else by local order."""
+        if self.settings.whole_corpus and self.models.synthesis is not None:
+            whole = read_whole_documents(self.question, self.view, tokens=self.settings.whole_corpus_tokens)
+            if whole is not None:
+                return replace(whole, candidates=tuple(ranked))
+            self.warnings.append(
+                f"the documents are over {self.settings.whole_corpus_tokens:,} tokens (WHOLE_CORPUS_TOKENS); "
+                "sections were read instead"
+            )
         model = self.models.rerank
         if model is not None and ranked:
             try:
@@ -74,11 +83,18 @@ class Steps:
         return gather_evidence(self.question, ranked, self.view, self.settings)
 
     def estimate(self, evidence: Evidence) -> str:
-        """Say what writing the answer will cost; empty for the local path."""
+        """Say what writing the answer will cost, for whole documents beside what sections would; empty if local."""
         if self.models.synthesis is None or not evidence.sections:
             return ""
+        estimate = self._estimate(evidence, self.models.synthesis.name)
+        if self.settings.whole_corpus:
+            sections = gather_evidence(self.question, evidence.candidates, self.view, self.settings)
+            estimate += f" (as sections: {self._estimate(sections, self.models.synthesis.name)})"
+        return estimate
+
+    def _estimate(self, evidence: Evidence, name: str) -> str:
         characters = sum(len(section.text) for section in evidence.sections) + _RULES_CHARACTERS
-        return request_estimate(self.models.synthesis.name, characters, _TYPICAL_ANSWER_TOKENS)
+        return request_estimate(name, characters, _TYPICAL_ANSWER_TOKENS)
 
     def write(
         self, evidence: Evidence, vector: Vectors | None, on_text: Callable[[str], None]

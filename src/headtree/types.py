@@ -376,6 +376,8 @@ class ModelRequest:
     input_tokens: int
     output_tokens: int
     """With the tokens that the model thought in."""
+    cached_tokens: int
+    """How many of the input the service had kept from an earlier request."""
     cost_usd: float
     """0 where the price of the model is not known."""
     seconds: float

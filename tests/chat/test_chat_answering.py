@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from headtree.chat.answering import LONGEST_QUESTION, AnswerBoard, Found
+from headtree.chat.answering import LONGEST_QUESTION, AnswerBoard, Found, answer_from
 from headtree.chat.history import AnswerOptions, ChatStore, Turn, TurnState, new_id
 from headtree.chat.trace import Trace
 from headtree.errors import HeadtreeError, ModelCallError
 from headtree.pipeline import Watcher
+from headtree.steps import ChatModels
 from headtree.types import AnswerEvent, AnswerStage
 from tests.chat.conftest import wait_until
 from tests.chat.test_chat_history import OPTIONS, make_answer
@@ -138,6 +140,22 @@ def test_real_answer_has_its_steps_and_its_trace(workspace: Any) -> None:
     assert any(candidate.read_as == 1 for candidate in turn.trace.candidates)
     decided = {decision.figure_id: decision.shown for decision in turn.answer.figure_decisions}
     assert {figure.figure_id: figure.shown for figure in turn.trace.figures} == decided
+
+
+def test_local_only_asks_no_model(workspace: Any) -> None:
+    class Forbidden:
+        """A model that must not be asked."""
+
+        name = "gemini/none"
+
+        def __getattr__(self, name: str) -> Any:
+            raise AssertionError(name)
+
+    opened = replace(workspace.open(), models=ChatModels(Forbidden(), Forbidden(), Forbidden()))
+    options = replace(OPTIONS, local_only=True, documents=("Garden",))
+    found = answer_from(opened)(Turn(new_id(), "When are hedges cut?", "", options), Watcher())
+    assert found.answer.mode == "local"
+    assert found.answer.requests == ()
 
 
 def test_unknown_document_is_a_failure_that_says_what_to_do(workspace: Any) -> None:

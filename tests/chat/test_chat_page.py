@@ -206,3 +206,28 @@ def test_trace_is_drawn_when_it_is_opened(app: AppTest) -> None:
     assert not app.dataframe
     label = next(e for e in app.get("expander") if "How this was found" in e.label)
     assert re.search(r"\d sections?, \d of \d pictures, \d\.\d s", label.label)
+
+
+def _draw_sent_requests() -> None:
+    from dataclasses import replace
+
+    from headtree.chat.draw_trace import draw_trace
+    from headtree.chat.trace import Trace
+    from headtree.types import ModelRequest, RequestBlock, Usage
+    from tests.chat.test_chat_history import make_answer, make_turn
+
+    blocks = (
+        RequestBlock("section 1", "text", 700, 2800),
+        RequestBlock("F3", "image", 258, 9000, 640, 480, "image/png"),
+    )
+    request = ModelRequest("gemini/x", "synthesis", "answer-1", blocks, 958, 90, 0.0125, 1.5, 1, "done")
+    answer = replace(make_answer(), usage=Usage(1, 958, 90, 0.0125), requests=(request,))
+    draw_trace(replace(make_turn(), answer=answer, trace=Trace()))
+
+
+def test_trace_shows_what_was_sent() -> None:
+    app = run(AppTest.from_function(_draw_sent_requests))
+    assert "1 calls, 958 tokens in, 90 tokens out, \\$0.0125" in texts(app)
+    sent = next(frame.value for frame in app.dataframe if "blocks" in frame.value)
+    assert list(sent["blocks"]) == ["section 1 (text, 700 tokens), F3 (image, 640 x 480)"]
+    assert list(sent["model"]) == ["gemini/x"]

@@ -16,6 +16,7 @@ from headtree.chat.history import AnswerOptions, ChatStore, Turn, TurnState, new
 from headtree.chat.trace import Step, Trace, make_trace
 from headtree.errors import Cancelled, HeadtreeError
 from headtree.pipeline import OpenIndex, Watcher, answer_with_evidence
+from headtree.steps import LOCAL_ONLY
 from headtree.types import Answer, AnswerEvent
 
 _log = logging.getLogger(__name__)
@@ -165,7 +166,8 @@ def answer_from(opened: OpenIndex) -> Answerer:
     def answerer(turn: Turn, watcher: Watcher) -> Found:
         options = turn.options
         settings = opened.settings.model_copy(update={"sections": options.sections, "max_figures": options.max_figures})
-        opened_so = replace(opened, settings=settings)
+        models = LOCAL_ONLY if options.local_only else opened.models
+        opened_so = replace(opened, settings=settings, models=models)
         answer, evidence = answer_with_evidence(opened_so, turn.question, documents=options.documents, watcher=watcher)
         with opened.index.snapshot() as view:
             searched = options.documents or view.document_ids()

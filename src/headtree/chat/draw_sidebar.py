@@ -94,4 +94,17 @@ def _draw_settings(workspace: Workspace) -> None:
             on_change="ignore",
             persist_state="session",
         )
-        st.caption("Answered on this machine: no tokens, no cost. The settings are kept with each answer.")
+        _draw_models(workspace)
+        st.caption("The settings are kept with each answer.")
+
+
+def _draw_models(workspace: Workspace) -> None:
+    """Say who answers, and let a question stay on this machine where a model is configured."""
+    models = workspace.open().models
+    roles = {"ranks sections": models.rerank, "writes": models.synthesis, "looks at pictures": models.vision}
+    named = [f"{model.name} {role}" for role, model in roles.items() if model is not None]
+    if not named:
+        st.caption("Answered on this machine: no tokens, no cost. `config.py` and `.env` can name a model.")
+        return
+    st.caption(escape_label("; ".join(named), longest=300))
+    st.toggle("Answer on this machine only", key="local_only", on_change="ignore", persist_state="session")

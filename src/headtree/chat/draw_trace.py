@@ -7,7 +7,7 @@ import streamlit as st
 from headtree.chat.history import Turn
 from headtree.chat.safe_text import escape_label
 from headtree.chat.trace import Trace, TracedFigure
-from headtree.types import Answer
+from headtree.types import Answer, RequestBlock
 
 
 def trace_title(turn: Turn) -> str:
@@ -81,6 +81,26 @@ def _draw_sent(answer: Answer) -> None:
         f"**Sent to a model**: {usage.calls} calls, {usage.input_tokens:,} tokens in, "
         f"{usage.output_tokens:,} tokens out, {_dollars(usage.cost_usd)}"
     )
+    st.dataframe(
+        {
+            "for": [request.role for request in answer.requests],
+            "model": [request.model for request in answer.requests],
+            "blocks": [", ".join(map(_block, request.blocks)) for request in answer.requests],
+            "tokens in": [request.input_tokens for request in answer.requests],
+            "tokens out": [request.output_tokens for request in answer.requests],
+            "US dollars": [request.cost_usd for request in answer.requests],
+            "seconds": [request.seconds for request in answer.requests],
+            "outcome": [request.outcome for request in answer.requests],
+        },
+        hide_index=True,
+        column_config={"blocks": st.column_config.TextColumn(width="large")},
+    )
+
+
+def _block(block: RequestBlock) -> str:
+    """Return what kind of thing was sent, for a table: ``F3 (image, 640 x 480)``."""
+    size = f"{block.width} x {block.height}" if block.kind == "image" else f"{block.tokens} tokens"
+    return f"{block.label} ({block.kind}, {size})"
 
 
 def _dollars(amount: float) -> str:

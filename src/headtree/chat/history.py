@@ -45,6 +45,8 @@ class AnswerOptions:
     max_figures: int
     documents: tuple[str, ...] = ()
     """Documents that are searched; all where empty."""
+    local_only: bool = False
+    """Whether no language model was to be asked, though one is configured."""
 
 
 @dataclass(frozen=True, slots=True)

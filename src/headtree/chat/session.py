@@ -54,6 +54,7 @@ def chosen_options(workspace: Workspace, overview: Overview) -> AnswerOptions:
         sections=int(st.session_state.get("sections", settings.sections)),
         max_figures=int(st.session_state.get("max_figures", settings.max_figures)),
         documents=chosen,
+        local_only=bool(st.session_state.get("local_only", False)),
     )
 
 

@@ -72,6 +72,11 @@ class Metered(Protocol):
         """Tokens of output that are billed."""
         ...
 
+    @property
+    def cached_tokens(self) -> int:
+        """Tokens of the input that the service had kept."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -184,6 +189,7 @@ def _entry(
 ) -> ModelRequest:
     input_tokens = reply.input_tokens if reply else 0
     output_tokens = reply.output_tokens if reply else 0
+    cached_tokens = reply.cached_tokens if reply else 0
     return ModelRequest(
         model=card.name,
         role=envelope.role,
@@ -191,7 +197,8 @@ def _entry(
         blocks=envelope.blocks,
         input_tokens=input_tokens,
         output_tokens=output_tokens,
-        cost_usd=round(card.cost(input_tokens, output_tokens), 8),
+        cached_tokens=cached_tokens,
+        cost_usd=round(card.cost(input_tokens, output_tokens, cached_tokens=cached_tokens), 8),
         seconds=round(time.monotonic() - started, 3),
         attempts=attempts,
         outcome=outcome,

@@ -15,6 +15,9 @@ PROVIDERS = (GEMINI, CLAUDE)
 """In the order in which ``auto`` takes the first one that has a key."""
 
 _MILLION = 1_000_000
+_CACHED_SHARE = 0.1
+"""What a token of input that the service kept from an earlier request costs of the price of a new one; both providers.
+Claude asks a quarter more for a token that it is told to keep; that is not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +70,23 @@ class ModelCard:
         day = day or datetime.datetime.now(datetime.UTC).date()
         return next((price for price in reversed(self.prices) if price.since <= day), None)
 
-    def cost(self, input_tokens: int, output_tokens: int, day: datetime.date | None = None) -> float:
-        """Return the USD that a request costs at list price; 0 where the price is not known."""
+    def cost(
+        self, input_tokens: int, output_tokens: int, day: datetime.date | None = None, *, cached_tokens: int = 0
+    ) -> float:
+        """Return the USD that a request costs at list price; 0 where the price is not known.
+
+        Args:
+            input_tokens: all of the input.
+            output_tokens: thinking included.
+            day: today where not given.
+            cached_tokens: how many of the input the service had kept.
+        """
         price = self.price(day)
         if price is None:
             return 0.0
         factor = price.long_factor if price.long_input is not None and input_tokens > price.long_input else 1.0
-        return factor * (input_tokens * price.input + output_tokens * price.output) / _MILLION
+        billed_input = input_tokens - (1 - _CACHED_SHARE) * cached_tokens
+        return factor * (billed_input * price.input + output_tokens * price.output) / _MILLION
 
 
 _FLASH = Capabilities(

@@ -106,7 +106,7 @@ class ClaudeChat:
             "model": self._card.model,
             "max_tokens": min(request.max_output_tokens, self.capabilities.output_tokens),
             "system": request.system,
-            "messages": [{"role": "user", "content": [_block(block) for block in request.blocks if _holds(block)]}],
+            "messages": [{"role": "user", "content": _content(request)}],
             "timeout": attempt.seconds,
         }
         output: dict[str, Any] = {"effort": request.effort.value} if self.capabilities.effort else {}
@@ -137,6 +137,14 @@ def _holds(block: Block) -> bool:
     if isinstance(block, SourceBlock):
         return any(paragraph.strip() for paragraph in block.paragraphs)
     return isinstance(block, ImageBlock) or bool(block.text.strip())
+
+
+def _content(request: ChatRequest) -> list[dict[str, Any]]:
+    """Return the blocks that hold anything, the last one to be kept marked as such."""
+    kept = [_block(block) for block in request.blocks[: request.kept_blocks] if _holds(block)]
+    if kept:
+        kept[-1]["cache_control"] = {"type": "ephemeral"}
+    return kept + [_block(block) for block in request.blocks[request.kept_blocks :] if _holds(block)]
 
 
 def _block(block: Block) -> dict[str, Any]:
@@ -190,14 +198,14 @@ def _citations(block: Any) -> tuple[NativeCitation, ...]:
     )
 
 
-def _usage(message: Any) -> tuple[int, int]:
-    """Return tokens in and out; local servers leave out what they do not count."""
+def _usage(message: Any) -> tuple[int, int, int]:
+    """Return tokens in, out, and kept ones among those in; local servers leave out what they do not count."""
     usage = getattr(message, "usage", None)
     counts = [
         getattr(usage, name, None) or 0
         for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
     ]
-    return sum(counts[:3]), counts[3]
+    return sum(counts[:3]), counts[3], counts[2]
 
 
 # ---------------------------------------------------------------------------------------------------- failures

@@ -168,6 +168,7 @@ def _read(chunks: Any) -> ChatReply:
         pieces=(ReplyPiece(text),),
         input_tokens=(usage.prompt_token_count or 0) if usage else 0,
         output_tokens=((usage.candidates_token_count or 0) if usage else 0) + thoughts,
+        cached_tokens=(usage.cached_content_token_count or 0) if usage else 0,
     )
 
 

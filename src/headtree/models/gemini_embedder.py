@@ -30,6 +30,7 @@ class _Embedded:
     vectors: Vectors
     input_tokens: int
     output_tokens: int = 0
+    cached_tokens: int = 0
 
 
 class GeminiEmbedder:

@@ -63,6 +63,8 @@ class ChatRequest:
     """Thinking included."""
     schema: Schema | None = None
     """The form of the reply; ``None`` for text."""
+    kept_blocks: int = 0
+    """How many of the first blocks the next request will have too; a service that wants to be told keeps them."""
     effort: Effort = Effort.LOW
 
 
@@ -95,6 +97,8 @@ class ChatReply:
     pieces: tuple[ReplyPiece, ...]
     input_tokens: int
     output_tokens: int
+    cached_tokens: int = 0
+    """How many of the input the service had kept from an earlier request."""
 
     @property
     def text(self) -> str:

@@ -71,7 +71,7 @@ def choose_sections(
     for candidate in _spread(question, ranked, count):
         document = view.document(candidate.doc_id)
         choice = _expand(candidate, document, ranked[:_SIBLING_RANKS])
-        if any(_covers(other, choice) for other in choices):
+        if not document.text(choice.span).strip() or any(_covers(other, choice) for other in choices):
             continue
         if choices and candidate.score < choices[0].candidate.score - _margin(choice.span):
             continue
@@ -101,7 +101,7 @@ def _spread(question: Question, ranked: Sequence[Candidate], count: int) -> Iter
 
 
 def _margin(span: LineSpan) -> float:
-    return _SCORE_MARGIN - _MARGIN_PER_DOUBLING * max(0.0, math.log2(len(span) / _SHORT_LINES))
+    return _SCORE_MARGIN - _MARGIN_PER_DOUBLING * math.log2(max(len(span), _SHORT_LINES) / _SHORT_LINES)
 
 
 def _covers(outer: _Choice, inner: _Choice) -> bool:

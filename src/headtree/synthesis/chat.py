@@ -120,7 +120,9 @@ def read_on(question: Question, evidence: Evidence, view: Snapshot, characters: 
             left -= len(text) - len(section.text)
             section = replace(section, span=whole, text=text, cut=False)
         sections.append(section)
-    return replace(evidence, sections=tuple(sections), figures=offer_figures(question, sections, view))
+    return replace(
+        evidence, sections=tuple(sections), figures=offer_figures(question, sections, evidence.candidates, view)
+    )
 
 
 def _write(evidence: Evidence, view: Snapshot, model: ChatModel, settings: Settings, on_text: Listener) -> _Draft:
@@ -143,6 +145,7 @@ def _write_in_one(
             system=SYNTHESIS.format(count=settings.max_figures),
             blocks=(*_section_blocks(evidence, view), *_closing_blocks(evidence, view)),
             max_output_tokens=_OUTPUT_TOKENS,
+            kept_blocks=len(evidence.sections) if settings.whole_corpus else 0,
             schema=SYNTHESIS_SCHEMA,
             effort=Effort.MEDIUM,
         ),
@@ -232,6 +235,7 @@ def _write_with_citations(
             *_closing_blocks(evidence, view),
         ),
         max_output_tokens=_OUTPUT_TOKENS,
+        kept_blocks=len(sent) if settings.whole_corpus else 0,
         effort=Effort.MEDIUM,
     )
     reply = try_twice(lambda: model.ask(request, on_text=on_text))
