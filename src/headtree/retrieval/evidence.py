@@ -120,15 +120,11 @@ def _expand(candidate: Candidate, document: StoredDocument, best: Sequence[Candi
             and other.node_id != section.node_id
             and document.sections[other.node_id].line in parent.span
         ]
-        if others and _size(document, parent.span) <= _PARENT_CHARACTERS:
+        if others and document.size(parent.span) <= _PARENT_CHARACTERS:
             return _Choice(candidate, parent, parent.span, "its sections rank high together")
-    if section.level > 0 and _size(document, section.span) <= _WHOLE_CHARACTERS:
+    if section.level > 0 and document.size(section.span) <= _WHOLE_CHARACTERS:
         return _Choice(candidate, section, section.span, candidate.reason)
     return _Choice(candidate, section, section.body, candidate.reason)
-
-
-def _size(document: StoredDocument, span: LineSpan) -> int:
-    return sum(len(line) + 1 for line in document.lines[span.first - 1 : span.last])
 
 
 def _read(choices: Sequence[_Choice], view: Snapshot, characters: int) -> Iterator[EvidenceSection]:
@@ -155,7 +151,7 @@ def _read(choices: Sequence[_Choice], view: Snapshot, characters: int) -> Iterat
 
 def _cut(choice: _Choice, document: StoredDocument, characters: int) -> LineSpan:
     """Return the span, or as many lines round the best chunk as the budget allows."""
-    if _size(document, choice.span) <= characters:
+    if document.size(choice.span) <= characters:
         return choice.span
     chunk = choice.candidate.best_chunk
     first = last = chunk.first_line if chunk and chunk.first_line in choice.span else choice.span.first

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from headtree.indexing.index import Snapshot
 from headtree.indexing.labels import Label, mentions
@@ -78,7 +77,7 @@ def named_documents(text: str, view: Snapshot) -> tuple[tuple[str, ...], Mapping
     so: a name must stand mainly in the documents that carry it. A proper name is written with a capital.
     """
     spoken = _runs(text)
-    whole, short = _carriers(spoken, view.titles())
+    whole, short = _carriers(spoken, view.once(_names))
     carriers = {**short, **whole}
     named: dict[str, int] = {}
     proper: set[str] = set()
@@ -92,23 +91,35 @@ def named_documents(text: str, view: Snapshot) -> tuple[tuple[str, ...], Mapping
     return tuple(sorted(proper)), named
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The documents that each name may mean, in the order of the index."""
+
+    full: Mapping[str, Sequence[str]]
+    short: Mapping[str, Sequence[str]]
+
+
+def _names(view: Snapshot) -> _Names:
+    full: dict[str, list[str]] = {}
+    short: dict[str, list[str]] = {}
+    for doc_id, title in view.titles().items():
+        for name in document_names(doc_id, title):
+            full.setdefault(name, []).append(doc_id)
+        for name in _short_names(doc_id):
+            short.setdefault(name, []).append(doc_id)
+    return _Names(full, short)
+
+
 def _carriers(
-    spoken: Mapping[str, str], titles: Mapping[str, str]
-) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
+    spoken: Mapping[str, str], names: _Names
+) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
     """Return the documents of each spoken name, whole names and short ones apart.
 
     A short name must be a proper one, and of one document.
     """
-    carriers: dict[str, list[str]] = {}
-    short: dict[str, list[str]] = {}
-    for doc_id, title in titles.items():
-        for name in document_names(doc_id, title):
-            if name in spoken:
-                carriers.setdefault(name, []).append(doc_id)
-        for name in _short_names(doc_id):
-            if name in spoken and not spoken[name].islower():
-                short.setdefault(name, []).append(doc_id)
-    return carriers, {name: documents for name, documents in short.items() if len(documents) == 1}
+    proper = (name for name in spoken if not spoken[name].islower())
+    short = {name: names.short[name] for name in proper if len(names.short.get(name, ())) == 1}
+    return {name: names.full[name] for name in spoken if name in names.full}, short
 
 
 def _concentration(phrase: str, documents: Sequence[str], view: Snapshot) -> float:
@@ -135,7 +146,6 @@ def _runs(text: str) -> Mapping[str, str]:
     return runs
 
 
-@lru_cache(maxsize=100_000)
 def document_names(doc_id: str, title: str) -> frozenset[str]:
     """Return the names by which a document may be called, in lower case and written together."""
     parts = [*re.split(r"/|__", doc_id), title.split(":")[0]]
@@ -143,7 +153,6 @@ def document_names(doc_id: str, title: str) -> frozenset[str]:
     return frozenset(name for name in names if _may_name(name))
 
 
-@lru_cache(maxsize=100_000)
 def _short_names(doc_id: str) -> frozenset[str]:
     """Return the parts of a document's own name: ``RS45-Manual`` may be called ``RS-45``."""
     parts = re.split(r"[-_.\s]+", re.split(r"/|__", doc_id)[-1])

@@ -16,7 +16,7 @@ from headtree.indexing.chunking import figure_text
 from headtree.indexing.figures import parse_label
 from headtree.indexing.index import Snapshot, StoredDocument
 from headtree.retrieval.question import Question
-from headtree.retrieval.terms import content_terms, stems
+from headtree.retrieval.terms import content_terms, stem_set
 from headtree.synthesis.extractive import Quote
 from headtree.synthesis.matching import kind_cue
 from headtree.types import Evidence, Figure, FigureDecision, FigureKind, OfferedFigure
@@ -266,7 +266,7 @@ def _lines(quote: Quote) -> range:
 
 def _coverage(question: Question, text: str) -> float:
     """Return the share of the question's weight that a text holds."""
-    found = frozenset(stems(text))
+    found = stem_set(text)
     total = sum(question.weights.values()) or 1.0
     return sum(weight for term, weight in question.weights.items() if term in found) / total
 
