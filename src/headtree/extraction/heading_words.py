@@ -66,17 +66,23 @@ def _is_numbered_heading(item: TextItem, text: str, numbering: Numbering, body: 
     rest = numbering.rest
     apart = body.is_set_apart(item.line)
     if not rest:
-        return numbering.scheme in (Scheme.PART, Scheme.CHAPTER, Scheme.NOTE) and apart
+        return apart or numbering.scheme in (Scheme.PART, Scheme.CHAPTER)  # "Section 4.5." may end a sentence
     if len(_LETTER.findall(rest)) < 2 or re.search(r"[a-z]{2,}[;,]$", text):
         return False
     if numbering.scheme in _NAMED:
-        return apart and not rest[0].islower()
+        return not rest[0].islower() and (apart or is_title_case(rest))
     words = len(rest.split())
     if words > _MOST_WORDS_NUMBERED or (text.endswith(".") and words > _MOST_WORDS_SENTENCE):
         return False
     if numbering.scheme is Scheme.BRACKET:
         return body.is_strong(item.line) and words <= _MOST_WORDS_SENTENCE
     return apart
+
+
+def is_title_case(text: str) -> bool:
+    """Whether a short text is written as a title: its words but for small ones begin with capitals."""
+    words = [word for word in re.findall(r"[^\W\d_][\w’'-]*", text) if len(word) > 3]
+    return len(text.split()) <= _MOST_WORDS_SENTENCE and all(word[0].isupper() for word in words)
 
 
 def _is_plain_heading(item: TextItem, text: str, body: BodyText) -> bool:

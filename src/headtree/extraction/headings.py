@@ -10,7 +10,7 @@ from dataclasses import replace
 from headtree.extraction.contents import contents_pages, without_contents
 from headtree.extraction.heading_surroundings import Surroundings
 from headtree.extraction.heading_values import HeadingCandidate, Item, OutlineEntry
-from headtree.extraction.heading_words import is_known_title, may_be_heading
+from headtree.extraction.heading_words import is_known_title, is_title_case, may_be_heading
 from headtree.extraction.numbering import Scheme, read_numbering
 from headtree.extraction.page_values import TextItem
 from headtree.extraction.text_style import BodyText, style_of
@@ -59,7 +59,7 @@ class _Finder:
             if candidate is not None and candidate is not title:
                 found.append(candidate)
             index += candidate.count if candidate else 1
-        found = self._with_titles(sorted(found, key=lambda heading: heading.first))
+        found.sort(key=lambda heading: heading.first)
         return without_contents(self._below_title(found), self._items, self._body)
 
     # -------------------------------------------------------------------------------------------------- the title
@@ -86,7 +86,7 @@ class _Finder:
         return HeadingCandidate(start, len(members), text, None, style_of(item.line), is_title=True)
 
     def _front_matter(self, title: HeadingCandidate | None) -> range:
-        """Return the indexes from the first item to the first text or known heading: authors, addresses and the like."""
+        """Return the indexes up to the first text or known heading: authors, addresses and the like."""
         if title is None:
             return range(0)
         page = self._items[title.first].page
@@ -122,32 +122,27 @@ class _Finder:
             return None
         if numbering is None and not self._body.is_larger(item.line) and self._around.runs_in(index, members):
             return None
-        return heading if may_be_heading(item, text, numbering, self._body) else None
+        return self._with_title(heading) if may_be_heading(item, text, numbering, self._body) else None
 
-    def _with_titles(self, found: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
-        """Join a number that stands alone ("Note 1") and the title right below it."""
-        joined: list[HeadingCandidate] = []
-        for heading in found:
-            above = joined[-1] if joined else None
-            if above is not None and self._is_title_of(heading, above):
-                text = f"{above.text} {heading.text}"
-                count = heading.first + heading.count - above.first
-                style = max(above.style, heading.style)
-                joined[-1] = replace(above, count=count, text=text, numbering=read_numbering(text), style=style)
-            else:
-                joined.append(heading)
-        return joined
-
-    def _is_title_of(self, heading: HeadingCandidate, above: HeadingCandidate) -> bool:
-        number = above.numbering
-        if number is None or number.rest or number.scheme is Scheme.PART or heading.numbering is not None:
-            return False
-        last, item = self._items[heading.first - 1], self._items[heading.first]
-        if heading.first != above.first + above.count or item.page != last.page:
-            return False
-        if not isinstance(last, TextItem) or not isinstance(item, TextItem):
-            return False
-        return 0 < item.line.baseline - last.line.baseline < _TITLE_DISTANCE * item.line.size
+    def _with_title(self, heading: HeadingCandidate) -> HeadingCandidate:
+        """Join a number that stands alone ("Note 1", "ARTICLE 2.") and the title right below it."""
+        number = heading.numbering
+        after = heading.first + heading.count
+        if number is None or number.rest or number.scheme is Scheme.PART or after >= len(self._items):
+            return heading
+        last, item = self._items[after - 1], self._items[after]
+        if not isinstance(last, TextItem) or not isinstance(item, TextItem) or item.page != last.page:
+            return heading
+        if not 0 < item.line.baseline - last.line.baseline < _TITLE_DISTANCE * item.line.size:
+            return heading
+        members = self._around.lines_of_heading(after, limit=_MOST_LINES)
+        title = " ".join(member.line.text for member in members)
+        if read_numbering(title) is not None or not is_title_case(title):
+            return heading
+        style = max(heading.style, style_of(item.line))
+        text = f"{heading.text} {title}"
+        count = heading.count + len(members)
+        return replace(heading, count=count, text=text, numbering=read_numbering(text), style=style)
 
     # -------------------------------------------------------------------------------------------------- the outline
 

@@ -35,6 +35,8 @@ _RULED = 0.4
 """Rules between the rows of a table, as a share of its lines, from which each row has one of its own."""
 _NUMERIC = 0.6
 """Share of a row block's cells beyond the first column that must be numbers for a table that only its rows show."""
+_MOST_LABELS = 4
+"""Rows without numbers that may stand between two rows of a table."""
 _MOST_TITLES = 4
 _LABEL_SHARE = 0.2
 """Share of a table's width that its labels take at least."""
@@ -83,13 +85,20 @@ def find_number_tables(lines: Sequence[Line]) -> list[Box]:
         if numeric or headed:
             blocks[-1] += [*waiting, row]
             waiting = []
-        elif blocks and blocks[-1] and len(waiting) < 3 and len(row) == 1 and not _is_prose(row):
+        elif blocks[-1] and len(waiting) < _MOST_LABELS and _may_be_label(row, blocks[-1]):
             waiting.append(row)
         else:
             waiting = []
             blocks.append([])
     tables = [block for block in blocks if _is_number_table(block)]
     return [union(cell.box for row in _with_titles(block, rows) for cell in row) for block in tables]
+
+
+def _may_be_label(row: Row, block: Sequence[Row]) -> bool:
+    """Whether a row is a title within a table or a part of a long label: it ends before the numbers begin."""
+    numbers = [cell.box[0] for other in block for cell in other[1:] if cell.is_number]
+    ends_before = bool(numbers) and row[-1].box[2] < min(numbers)
+    return len(row) == 1 and (ends_before or not _is_prose(row))
 
 
 def _with_titles(block: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
@@ -262,7 +271,7 @@ def _without_wrapped_rows(table: list[list[str]], rows: Sequence[Row], ruling: _
 
 def _goes_on(above: Sequence[str], cells: Sequence[str]) -> bool:
     """Whether a row is the rest of the label above it, which has no numbers of its own, or the label's second line."""
-    label = cells[0]
-    if not label[:1].islower():
+    unclosed = above[0].count("(") > above[0].count(")")
+    if not cells[0][:1].islower() and not (unclosed and cells[0]):
         return False
     return not any(above[1:]) or not any(cells[1:])
