@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -12,20 +13,55 @@ from hypothesis import strategies as st
 
 from headtree.indexing.documents import find_documents, prepare_document
 from headtree.indexing.figures import parse_label
+from headtree.indexing.hidden import visible_text
 from headtree.indexing.images import ImageFinder
 from headtree.indexing.inspection import inspect_document
 from headtree.indexing.markdown import new_parser, parse_markdown
 from headtree.indexing.reading import read_source
-from headtree.indexing.hidden import visible_text
 from tests.library import SHARED, make_settings, needs_shared, prepare
 
 SIZE = 300
 """Characters of a chunk in these tests."""
 
 WORDS = st.sampled_from(
-    "pump valve Figure 2 (3) Table 1: See . , The water in the boiler | ** _ ` < > & é 水 。 ] [ ( ) ! # - = ~ \\ \t".split(
-        " "
-    )
+    [
+        "pump",
+        "valve",
+        "Figure",
+        "2",
+        "(3)",
+        "Table",
+        "1:",
+        "See",
+        ".",
+        ",",
+        "The",
+        "water",
+        "in",
+        "the",
+        "boiler",
+        "|",
+        "**",
+        "_",
+        "`",
+        "<",
+        ">",
+        "&",
+        "é",
+        "水",
+        "。",
+        "]",
+        "[",
+        "(",
+        ")",
+        "!",
+        "#",
+        "-",
+        "=",
+        "~",
+        "\\",
+        "\t",
+    ]
 )
 TEXT = st.lists(WORDS, max_size=12).map(" ".join)
 LINE = st.one_of(
@@ -56,7 +92,7 @@ def check_tree(document):
         assert all(child.parent == section.node_id and section.span.covers(child.span) for child in children)
         assert all(child.level == section.level + 1 for child in children)
         assert all(child.breadcrumb == (*section.breadcrumb, child.title) for child in children)
-        assert all(a.span.last < b.span.first for a, b in zip(children, children[1:], strict=False))
+        assert all(a.span.last < b.span.first for a, b in itertools.pairwise(children))
         assert "\n" not in section.title
     assert [section.node_id for section in sections if section.parent is None] == [sections[0].node_id]
 
