@@ -114,7 +114,9 @@ def test_a_removed_document_is_gone(settings, embedder):
     assert result.figures == ()
     assert all(section.doc_id != "valve" for section in result.sections)
     with closing(sqlite3.connect(settings.index / "index.db", isolation_level=None)) as connection:
-        assert connection.execute("SELECT count(*) FROM chunk_search WHERE chunk_search MATCH 'valve'").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM chunk_search WHERE chunk_search MATCH 'valve'").fetchone() == (
+            0,
+        )
         assert connection.execute("SELECT count(*) FROM vectors").fetchone() == (1,)
 
 
@@ -202,7 +204,10 @@ def test_a_document_without_permission(settings):
 
 
 def test_a_document_that_is_not_utf8(settings):
-    write(settings.documents, {"koch.md": "# Küche\n\nDer Kessel steht über dem Ofen in der großen Küche.\n".encode("cp1252")})
+    write(
+        settings.documents,
+        {"koch.md": "# Küche\n\nDer Kessel steht über dem Ofen in der großen Küche.\n".encode("cp1252")},
+    )
     report = run(settings)
     assert [(w.doc_id, w.kind) for w in report.warnings] == [("koch", WarningKind.ENCODING)]
     assert cited(settings, "Wo steht der Kessel?") == {"koch"}
@@ -242,13 +247,16 @@ def test_very_many_headings(tmp_path):
 
 def test_identities_of_documents(tmp_path):
     names = {"a/a.md": "a", "b.md": "b", "c/d/e.markdown": "c/d/e", "c/d/d.mdx": "c/d", "F.MD": "F"}
-    write(tmp_path / "documents", {path: "# T\n\nwords of some text\n" for path in names})
+    write(tmp_path / "documents", dict.fromkeys(names, "# T\n\nwords of some text\n"))
     settings = make_settings(tmp_path / "documents")
     assert set(run(settings).documents.added) == set(names.values())
 
 
 def test_two_files_that_would_share_an_identity(tmp_path):
-    write(tmp_path / "documents", {"a/a.md": "# One\n\nx", "a.md": "# Two\n\ny", "b.md": "# Three\n\nz", "b.mdx": "# Four\n\nv"})
+    write(
+        tmp_path / "documents",
+        {"a/a.md": "# One\n\nx", "a.md": "# Two\n\ny", "b.md": "# Three\n\nz", "b.mdx": "# Four\n\nv"},
+    )
     added = run(make_settings(tmp_path / "documents")).documents.added
     assert len(set(added)) == 4
 
@@ -258,7 +266,10 @@ def test_names_outside_ascii(tmp_path):
     composed, decomposed = (unicodedata.normalize(form, "Zählér") for form in ("NFC", "NFD"))
     for name, word in ((composed, "gas"), (decomposed, "water")):
         make_pictures(documents / name, "figures/ü 1.png")
-        write(documents, {f"{name}/a.md": f"# Meter\n\nThe {word} meter turns {word} wheels.\n\n![{word}](figures/ü%201.png)\n"})
+        write(
+            documents,
+            {f"{name}/a.md": f"# Meter\n\nThe {word} meter turns {word} wheels.\n\n![{word}](figures/ü%201.png)\n"},
+        )
     settings = make_settings(documents, tmp_path / "インデックス")
     embedder = WordEmbedder(["gas", "water"])
     report = run(settings, embedder)
