@@ -26,7 +26,17 @@ LAYERS = [
 ALLOWED_BESIDE = {("indexing", "models")}
 """The index is built with an embedder: of its neighbour it knows the protocol."""
 SDKS = {"google", "anthropic", "onnxruntime", "openvino", "tokenizers", "adobe"}
-HEAVY = ["faiss", "onnxruntime", "openvino", "tokenizers", "streamlit", "google.genai", "anthropic", "matplotlib", "pymilvus"]
+HEAVY = [
+    "faiss",
+    "onnxruntime",
+    "openvino",
+    "tokenizers",
+    "streamlit",
+    "google.genai",
+    "anthropic",
+    "matplotlib",
+    "pymilvus",
+]
 
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -31,7 +31,10 @@ Old books.
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    write(tmp_path, {"documents/signal/signal.md": TEXT, "documents/b.md": "# Bell\n\nThe bell rings twice.\n\n![](no.png)\n"})
+    write(
+        tmp_path,
+        {"documents/signal/signal.md": TEXT, "documents/b.md": "# Bell\n\nThe bell rings twice.\n\n![](no.png)\n"},
+    )
     make_pictures(tmp_path / "documents" / "signal", "figures/lamp.png")
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("HEADTREE_")]:
@@ -51,6 +54,7 @@ def headtree(*arguments, **environment):
         capture_output=True,
         text=True,
         encoding="utf-8",
+        errors="replace",
         check=False,
     )
 
@@ -285,13 +289,21 @@ def test_a_terminal_without_unicode(folder, encoding):
 
 def test_control_characters_are_shown_escaped():
     assert _literal("a\u202eb") == "a\\u202eb"
-    assert _literal("a\x1b[31mb") == "a\\x1b\\[31mb"
+    assert _literal("a\x1b[31mb") == "a\\x1b[31mb"
     assert _literal("größe 方法") == "größe 方法"
 
 
 def test_a_name_that_turns_the_text_round(command, folder):
-    write(folder, {"documents/in\u202egnp.md": "# Trick\n\nThe trick is old.\n\n![](no.png)\n\n![](\u202e[red]x[/].png)\n"})
-    for arguments in (["index"], ["ask", "What is old about the trick?"], ["tree", "in\u202egnp"], ["figures", "in\u202egnp"]):
+    write(
+        folder,
+        {"documents/in\u202egnp.md": "# Trick\n\nThe trick is old.\n\n![](no.png)\n\n![](\u202e[red]x[/].png)\n"},
+    )
+    for arguments in (
+        ["index"],
+        ["ask", "What is old about the trick?"],
+        ["tree", "in\u202egnp"],
+        ["figures", "in\u202egnp"],
+    ):
         code, out, err = command(*arguments)
         assert code == 0
         assert "\u202e" not in out + err
@@ -299,7 +311,10 @@ def test_a_name_that_turns_the_text_round(command, folder):
 
 
 def test_headings_and_answers_send_nothing_to_the_terminal(command, folder):
-    write(folder, {"documents/x.md": "# Evil \x1b[31m[bold]title[/]\n\nThe evil word \x1b]0;owned\x07 is [link=x]here[/] now.\n"})
+    write(
+        folder,
+        {"documents/x.md": "# Evil \x1b[31m[bold]title[/]\n\nThe evil word \x1b]0;owned\x07 is [link=x]here[/] now.\n"},
+    )
     for arguments in (["index", "--details"], ["ask", "What is the evil word?"], ["tree", "x"], ["figures", "x"]):
         code, out, err = command(*arguments)
         assert code == 0

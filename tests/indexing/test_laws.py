@@ -23,7 +23,44 @@ SIZE = 300
 """Characters of a chunk in these tests."""
 
 WORDS = st.sampled_from(
-    ["pump", "valve", "Figure", "2", "(3)", "Table", "1:", "See", ".", ",", "The", "water", "in", "the", "boiler", "|", "**", "_", "`", "<", ">", "&", "é", "水", "。", "]", "[", "(", ")", "!", "#", "-", "=", "~", "\\", "\t"]
+    [
+        "pump",
+        "valve",
+        "Figure",
+        "2",
+        "(3)",
+        "Table",
+        "1:",
+        "See",
+        ".",
+        ",",
+        "The",
+        "water",
+        "in",
+        "the",
+        "boiler",
+        "|",
+        "**",
+        "_",
+        "`",
+        "<",
+        ">",
+        "&",
+        "é",
+        "水",
+        "。",
+        "]",
+        "[",
+        "(",
+        ")",
+        "!",
+        "#",
+        "-",
+        "=",
+        "~",
+        "\\",
+        "\t",
+    ]
 )
 TEXT = st.lists(WORDS, max_size=12).map(" ".join)
 LINE = st.one_of(

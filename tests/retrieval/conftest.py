@@ -117,8 +117,10 @@ def railway(tmp_path_factory):
             "Shoreway/Shoreway.md": SHOREWAY,
             "rules/rules.md": RULES,
             "budget/budget.md": BUDGET,
-            "log/log.md": "# Log\n\n" + "\n".join(f"Entry {n}: the gauge stood at {n * 3} units." for n in range(1, 4001)),
-            "limits/limits.md": "# Limits\n\n| id | limit |\n|---|---|\n" + "\n".join(f"| P{n} | {n * 7} |" for n in range(400)),
+            "log/log.md": "# Log\n\n"
+            + "\n".join(f"Entry {n}: the gauge stood at {n * 3} units." for n in range(1, 4001)),
+            "limits/limits.md": "# Limits\n\n| id | limit |\n|---|---|\n"
+            + "\n".join(f"| P{n} | {n * 7} |" for n in range(400)),
             "方法/方法.md": "# 方法\n\n" + "锅炉的水位每天检查。" * 400 + "桥梁由花岗岩建造。\n",
         },
     )

@@ -155,7 +155,9 @@ def test_a_table_that_is_asked_for_by_number_is_shown_alone(either):
 def test_a_mention_offers_the_figure_of_another_section(words):
     settings = words.settings.model_copy(update={"sections": 1})
     narrow = type(words)(settings, words.index, words.embedder)
-    result, evidence = answer_with_evidence(narrow, "When do trains leave Lowmoor at 16:40, and which table lists minutes?")
+    result, evidence = answer_with_evidence(
+        narrow, "When do trains leave Lowmoor at 16:40, and which table lists minutes?"
+    )
     assert homes(result) in (["Timetable"], ["Hilline"])
     reasons = {offer.figure.filename: offer.reason for offer in evidence.figures}
     assert "tables/stations.png" in reasons
@@ -194,19 +196,26 @@ def test_a_screenshot_is_found_by_its_alternative_text(vectors):
 
 def test_at_most_six_pictures_and_fewer_where_the_user_says_so(tmp_path):
     text = "\n\n".join(f"![Step {n} of folding the paper kite](kite{n}.png)" for n in range(12))
-    write(tmp_path / "documents", {"kite.md": f"# Kite\n\n## Folding\n\nFold the paper kite in twelve steps like this.\n\n{text}\n"})
+    write(
+        tmp_path / "documents",
+        {"kite.md": f"# Kite\n\n## Folding\n\nFold the paper kite in twelve steps like this.\n\n{text}\n"},
+    )
     make_pictures(tmp_path / "documents", *(f"kite{n}.png" for n in range(12)))
     settings = make_settings(tmp_path / "documents")
     build_index(settings)
     question = "What does folding the paper kite look like, step by step?"
     counts = [
-        len(answer(open_index(settings.model_copy(update={"max_figures": most})), question).figures) for most in (6, 2, 0)
+        len(answer(open_index(settings.model_copy(update={"max_figures": most})), question).figures)
+        for most in (6, 2, 0)
     ]
     assert counts == [6, 2, 0]
 
 
 def test_a_missing_picture_is_not_shown(tmp_path):
-    write(tmp_path / "documents", {"a.md": "# Gear\n\nThe gear has 44 teeth, see Figure 1.\n\n![](none.png)\n\nFigure 1: A side view\n"})
+    write(
+        tmp_path / "documents",
+        {"a.md": "# Gear\n\nThe gear has 44 teeth, see Figure 1.\n\n![](none.png)\n\nFigure 1: A side view\n"},
+    )
     settings = make_settings(tmp_path / "documents")
     assert len(build_index(settings).warnings) == 1
     result = answer(open_index(settings), "How many teeth has the gear in Figure 1?")
@@ -216,7 +225,12 @@ def test_a_missing_picture_is_not_shown(tmp_path):
 
 def test_small_decoration_does_not_crowd_out_the_chart(tmp_path):
     dots = "\n".join(f"![](dot{n}.png)" for n in range(100))
-    write(tmp_path / "documents", {"a.md": f"# Sales\n\nThe sales of kites rose, see Figure 1.\n\n{dots}\n\n![](chart.png)\n\nFigure 1: Sales of kites\n"})
+    write(
+        tmp_path / "documents",
+        {
+            "a.md": f"# Sales\n\nThe sales of kites rose, see Figure 1.\n\n{dots}\n\n![](chart.png)\n\nFigure 1: Sales of kites\n"
+        },
+    )
     make_pictures(tmp_path / "documents", *(f"dot{n}.png" for n in range(100)), size=(3, 3))
     make_pictures(tmp_path / "documents", "chart.png")
     settings = make_settings(tmp_path / "documents")
@@ -323,7 +337,12 @@ def test_text_without_spaces_is_found(words):
 
 def test_the_same_question_has_the_same_answer(either):
     one, two = (answer(either, "How is the locomotive Bertha fired?") for _ in range(2))
-    assert (one.answer, one.citations, one.sections, one.figures) == (two.answer, two.citations, two.sections, two.figures)
+    assert (one.answer, one.citations, one.sections, one.figures) == (
+        two.answer,
+        two.citations,
+        two.sections,
+        two.figures,
+    )
 
 
 def test_recall_gives_each_section_once(words):
@@ -347,7 +366,16 @@ def test_an_answer_is_watched_and_stopped(words):
 
 
 def test_questions_are_data(words):
-    for question in ['"', "' OR 1=1 --", "a AND NOT b NEAR(c)", "*", "x" * 5000, "\x00 trains \ud800", "(((", "body : dogs"]:
+    for question in [
+        '"',
+        "' OR 1=1 --",
+        "a AND NOT b NEAR(c)",
+        "*",
+        "x" * 5000,
+        "\x00 trains \ud800",
+        "(((",
+        "body : dogs",
+    ]:
         check_contract(words, answer(words, question))
 
 
