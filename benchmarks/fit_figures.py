@@ -234,7 +234,8 @@ def captions_part(questions: Sequence[captions.CaptionQuestion]) -> str:
         rows.append([name, f"{MATCHING_WEIGHTS[name]:g}", f"{fitted[name]:.1f}", f"{without:.3f}"])
     papers = len({question.paper for question in questions})
     return f"""\
-{len(questions)} questions about one figure of a known paper, {papers} papers, captions only. Folds by paper; the constants in the code were fitted to these questions, so that their row is not cross-validated.
+{len(questions)} questions about one figure of a known paper, {papers} papers, captions only.
+Folds by paper; the constants in the code were fitted to these questions, so that their row is not cross-validated.
 
 {table(["right figure first", "share"], accuracies)}
 

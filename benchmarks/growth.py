@@ -49,7 +49,8 @@ class HashingEmbedder:
         for row, text in enumerate(texts):
             for term in content_terms(text):
                 vectors[row, zlib.crc32(term.encode()) % self.dimensions] += 1.0
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return vectors
 
     def embed_query(self, text: str) -> Vectors:
         """Embed a question; shape (1, dimensions)."""
