@@ -146,7 +146,7 @@ def _load_onnxruntime(model: Path) -> tuple[_Runtime, Sequence[str]]:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = os.cpu_count() or 1
     options.inter_op_num_threads = 1
-    # Waiting threads must not spin: on a busy machine a question took 18 ms for 34, and a quarter of the CPU.
+    # Threads that wait must not spin: on a busy machine a question took 18 ms for 34, and a quarter of the CPU.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
