@@ -233,11 +233,20 @@ def _up_to_caption(box: Box, caption: Caption, page: _Page) -> Box:
     elif caption.box[3] < box[1] + 1:
         strip = box[0], caption.box[3], box[2], box[1] + 1
     else:
-        return box
+        return _clear_of(box, caption.box)
     prose = {id(line) for line in page.prose}
     things = [line.box for line in page.lines if id(line) not in prose and holds_centre(strip, line.box)]
     things += [drawing for drawing in page.drawings if share_inside(drawing, strip) > 0.9]
-    return _off_captions(union([box, *things]), page.captions)
+    return _clear_of(_off_captions(union([box, *things]), page.captions), caption.box)
+
+
+def _clear_of(box: Box, caption: Box) -> Box:
+    """End a box where its caption begins, if that stands above or below; a field behind both may reach further."""
+    if below(box, caption) <= 0 or beside(box, caption) > 0.5 * (box[3] - box[1]):
+        return box
+    if caption[1] + caption[3] > box[1] + box[3]:
+        return (*box[:3], min(box[3], caption[1]))
+    return (box[0], max(box[1], caption[3]), *box[2:])
 
 
 def _cost(caption: Caption, item: Float, page: _Page) -> float | None:

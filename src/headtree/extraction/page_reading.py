@@ -224,7 +224,7 @@ class _Assembly:
     def _cut(self, box: Box) -> Path:
         self._count += 1
         path = self.pictures / f"page-{self.content.page:05d}-{self._count:03d}.png"
-        path.write_bytes(crop(self.page, box))
+        path.write_bytes(crop(self.page, box, neighbours=[line.box for line in self.lines]))
         return path
 
 
