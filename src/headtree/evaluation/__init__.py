@@ -1,1 +1,1 @@
-"""TBD evaluation."""
+"""Asks a question set, scores the answers by layer, compares runs: suite -> runner -> measures -> summary -> report."""

@@ -130,6 +130,8 @@ def _images_of(
         if previous:
             return _with_late_panel(_panels(before, around), caption, later, after, around)
         return following
+    if previous and following and _captions_stand_below(caption, later, after, around):
+        return previous
     if following and not _belongs_to_next(following[0], later, around):
         return _sub_tables(caption, after, around) or following
     return previous
@@ -147,6 +149,21 @@ def _connected(first: int, last: int, around: Surroundings) -> bool:
     if any(line in around.caption_lines for line in range(first + 1, last)):
         return False
     return around.prose_between(first, last) == 0
+
+
+def _captions_stand_below(
+    caption: Caption, later: Sequence[Caption], after: Sequence[Figure], around: Surroundings
+) -> bool:
+    """Whether a run of images and table captions by turns ends with a caption; an image stands before it."""
+    remaining = iter(after)
+    while (image := next(remaining, None)) and _connected(caption.last_line, image.line, around):
+        following = next((item for item in later if item.line > image.line), None)
+        if _belongs_to_next(image, later, around):
+            return True
+        if following is None or following.label.kind is not LabelKind.TABLE or not _captioned(image, following, around):
+            return False
+        caption = following
+    return True
 
 
 def _belongs_to_next(image: Figure, later: Sequence[Caption], around: Surroundings) -> bool:

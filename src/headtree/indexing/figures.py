@@ -15,9 +15,9 @@ from headtree.indexing.captions import Caption, find_captions
 from headtree.indexing.images import EMBEDDED, MISSING, OUTSIDE, REMOTE, ImageFinder, inspect_image
 from headtree.indexing.labels import Label, bare_equations, mentions
 from headtree.indexing.markdown import BlockKind, ImageReference, ParsedMarkdown
-from headtree.indexing.surroundings import Surroundings
+from headtree.indexing.surroundings import Surroundings, is_prose
 from headtree.indexing.tree import SectionFinder
-from headtree.types import BuildWarning, Figure, Mention, Section, WarningKind
+from headtree.types import BuildWarning, Figure, FigureKind, LineSpan, Mention, Section, WarningKind
 
 _WARNINGS = {
     MISSING: WarningKind.MISSING_IMAGE,
@@ -65,7 +65,10 @@ def register_figures(
         frozenset(section.line for section in sections if section.level),
     )
     bindings = bind_captions(images, captions, around, sections)
-    figures = [_labelled(figure, bindings.by_image.get(figure.fig_id)) for figure in images]
+    figures = [
+        replace(_labelled(image, bindings.by_image.get(image.fig_id)), inside=_inside(image, around))
+        for image in images
+    ]
     figures = _link_mentions(figures, captions, lines, skipped, tree)
     warnings += [BuildWarning(doc_id, line, WarningKind.FIGURE_DOUBT, message) for line, message in bindings.doubts]
     return Registry(tuple(figures), tuple(warnings))
@@ -127,6 +130,11 @@ def _lines_without_captions(parsed: ParsedMarkdown) -> Iterator[int]:
 # ------------------------------------------------------------------------------------------------------ labels
 
 
+def _inside(image: Figure, around: Surroundings) -> LineSpan | None:
+    """Return the lines of an image's content; an author who writes alternative text writes none of that."""
+    return None if image.alt else around.inside(image.line)
+
+
 def _labelled(figure: Figure, binding: Binding | None) -> Figure:
     if binding is None:
         return figure
@@ -157,18 +165,26 @@ def _link_mentions(
     for caption in captions:
         caption_labels[caption.line].add(caption.label.whole)
     equations = any(label.kind == "Equation" for label in by_label)
+    formula_lines = set(_formula_lines(figures, lines)) if equations else set()
     for number, text in enumerate(lines, start=1):
         if number in skipped or not any(character.isdigit() or character.isupper() for character in text):
             continue
-        places = [*mentions(text), *(bare_equations(text) if equations else ())]
         own = caption_labels.get(number, set())
-        for place in places:
+        for place in (*mentions(text), *(bare_equations(text) if equations and number not in formula_lines else ())):
             for label in place.labels:
                 if label.whole in own:
                     continue
                 for fig_id in by_label.get(label, by_label.get(label.whole, [])):
                     found[fig_id].append(Mention(number, tree.at(number).node_id, place.text))
     return [replace(figure, mentions=tuple(dict.fromkeys(found[figure.fig_id]))) for figure in figures]
+
+
+def _formula_lines(figures: Sequence[Figure], lines: Sequence[str]) -> Iterator[int]:
+    """Yield lines that hold a formula's own text and number: what is printed there is no mention of it."""
+    for figure in figures:
+        if figure.kind is FigureKind.FORMULA and figure.inside:
+            span = range(figure.inside.first, figure.inside.last + 1)
+            yield from (number for number in span if not is_prose(lines[number - 1].strip()))
 
 
 def _by_label(figures: Sequence[Figure]) -> dict[Label, list[str]]:

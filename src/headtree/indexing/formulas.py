@@ -49,6 +49,8 @@ def _is_formula(image: Figure, following: Sequence[str], widest: int) -> bool:
     if not image.width or image.alt or is_filed_as_table(image):
         return False
     text = following[0]
+    if _NUMBER_LINE.match(text):  # the extractor read nothing but the number; only formulas are numbered so
+        return True
     strip = image.height <= _STRIP * image.width
     small = max(image.width, image.height) <= _SMALL * widest
     if small and not strip and is_prose(text):  # a sign at the end of a proof, a logo
@@ -103,10 +105,11 @@ def _adjoins(
 
 def _numbers_of(formula: Formula, around: Surroundings, last_number: int) -> list[str]:
     """Return the numbers in or right after the formula's text; one inside of it counts if it is the next in turn."""
-    if match := _NUMBER_AT_END.search(formula.text):
+    alone = _NUMBER_LINE.match(formula.text) is not None
+    if not alone and (match := _NUMBER_AT_END.search(formula.text)):
         return [match[1]]
     numbers = []
-    for text in around.after(formula.figure.line, 8)[1:]:
+    for text in around.after(formula.figure.line, 8)[0 if alone else 1 :]:
         match = _NUMBER_LINE.match(text)
         if match is None:
             break

@@ -31,6 +31,12 @@ _SERIES = 3
 _AFFILIATION = re.compile(r"\b(?:universit|institut|college|laborator|department|school of|academy|inc\.|@)", re.I)
 _CELL_WORDS = 5
 """A table cell that became a paragraph has at most this many words."""
+_LONGEST_TABLE = 400
+"""Lines that the cells of a table may take, one a line, from its image to a false heading."""
+_SENTENCE_WORDS = 5
+"""A line above a rule that has fewer words is a title, whatever follows."""
+_TITLE_WORDS = 12
+"""A line above a rule that has more words is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +65,9 @@ def repair_headings(headings: Sequence[Heading], lines: Sequence[str]) -> tuple[
         The headings that remain, with their levels, and what was changed.
     """
     kept, repairs = [], []
+    images_above = _images_above(lines)
     for index, heading in enumerate(headings):
-        if reason := _false_heading(index, headings, lines):
+        if reason := _false_heading(index, headings, lines, images_above[heading.line - 1]):
             repairs.append(Repair(heading.line, f"'{heading.title}' is text, not a heading: {reason}"))
         else:
             kept.append(heading)
@@ -76,7 +83,7 @@ def repair_headings(headings: Sequence[Heading], lines: Sequence[str]) -> tuple[
 # ---------------------------------------------------------------------------------------------- false headings
 
 
-def _false_heading(index: int, headings: Sequence[Heading], lines: Sequence[str]) -> str | None:
+def _false_heading(index: int, headings: Sequence[Heading], lines: Sequence[str], image_above: int) -> str | None:
     """Return why this is no heading, or ``None``."""
     heading = headings[index]
     title = heading.title
@@ -84,13 +91,14 @@ def _false_heading(index: int, headings: Sequence[Heading], lines: Sequence[str]
         return "it holds no words"
     if title.lower().startswith("denotes "):
         return "it is a footnote of a table"
-    if heading.setext and _is_sentence(heading, lines):
+    if heading.ruled and _is_sentence(heading, lines):
         return "the rule under it separates pages"
     if _number(title) is not None:
         return None
     if 0 < index < 3 and _is_author_line(title) and heading.line - headings[index - 1].line < 15:
         return "it names authors"
-    if len(title.split()) <= _CELL_WORDS and _among_cells(heading, lines):
+    below_image = 0 < image_above >= heading.line - _LONGEST_TABLE
+    if len(title.split()) <= _CELL_WORDS and below_image and _among_cells(heading, lines):
         return "it stands between the cells of a table"
     if len(title.split()) <= _CELL_WORDS and _inside_figure(heading, lines):
         return "it stands between an image and its caption"
@@ -98,10 +106,10 @@ def _false_heading(index: int, headings: Sequence[Heading], lines: Sequence[str]
 
 
 def _is_sentence(heading: Heading, lines: Sequence[str]) -> bool:
-    """Whether a rule under a line is a page separator: the line is a long sentence, or goes on below."""
-    following = next((text for text in lines[heading.last_line :] if text.strip()), "")
-    goes_on = following[:1].islower()
-    return goes_on or len(heading.title.split()) > 12 or heading.title.endswith((".", ",", ";"))
+    """Whether a rule under a line is a page separator: the line is a sentence, or goes on right below."""
+    words = len(heading.title.split())
+    goes_on = words >= _SENTENCE_WORDS and "".join(lines[heading.last_line : heading.last_line + 1])[:1].islower()
+    return goes_on or words > _TITLE_WORDS or heading.title.endswith((".", ",", ";"))
 
 
 def _is_author_line(title: str) -> bool:
@@ -111,23 +119,33 @@ def _is_author_line(title: str) -> bool:
     return len(words) >= 4 and lists_people and len(names) >= 0.8 * len(words)
 
 
-def _among_cells(heading: Heading, lines: Sequence[str]) -> bool:
-    """Whether the lines before lead back, cell by cell, to an image, and cells follow."""
-    before = [text.strip() for text in lines[max(0, heading.line - 400) : heading.line - 1] if text.strip()]
-    after = [text.strip() for text in lines[heading.last_line : heading.last_line + 12] if text.strip()][:3]
-    if not before or not is_cell(before[-1]) or sum(map(is_cell, after)) < 2:
-        return False
-    for text in reversed(before):
+def _images_above(lines: Sequence[str]) -> list[int]:
+    """Return for each line the last image line (1-based) above it with no running text between, or 0."""
+    above, image = [], 0
+    for number, text in enumerate(map(str.strip, lines), start=1):
+        above.append(image)
         if text.startswith("!["):
-            return True
-        if is_prose(text):
-            return False
-    return False
+            image = number
+        elif image and is_prose(text):
+            image = 0
+    return above
+
+
+def _among_cells(heading: Heading, lines: Sequence[str]) -> bool:
+    """Whether a cell stands right before the heading and cells follow."""
+    before = _last_words(heading, lines)
+    after = [text.strip() for text in lines[heading.last_line : heading.last_line + 12] if text.strip()][:3]
+    return bool(before) and is_cell(before) and sum(map(is_cell, after)) >= 2
+
+
+def _last_words(heading: Heading, lines: Sequence[str]) -> str:
+    """Return the last line before a heading that is not blank."""
+    return next((text for number in range(heading.line - 2, -1, -1) if (text := lines[number].strip())), "")
 
 
 def _inside_figure(heading: Heading, lines: Sequence[str]) -> bool:
     """Whether an image stands right before, one right after, and the caption of both follows."""
-    before = next((text.strip() for text in reversed(lines[: heading.line - 1]) if text.strip()), "")
+    before = _last_words(heading, lines)
     after = [text.strip() for text in lines[heading.last_line : heading.last_line + 20] if text.strip()]
     if not before.startswith("![") or not after or not after[0].startswith("!["):
         return False

@@ -17,9 +17,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from headtree.indexing.code_spans import blank_code
+from headtree.indexing.directives import DIRECTIVE, unwrap_directives
 from headtree.indexing.html_images import html_headings, html_images, html_text
 
-_DIRECTIVE = re.compile(r"\{(?:figure|image)\}\s+(\S.*)", re.IGNORECASE)
 _COLON_FENCE = re.compile(r"^\s*(:{3,})\s*\{(?:figure|image)\}\s+(\S.*)", re.IGNORECASE)
 _OPTION = re.compile(r"^\s*:?(alt|caption)\s*:\s*(.+)")
 _OPTION_LINE = re.compile(r"^\s*(?:---|:?[\w-]+:(?:\s.*)?)$")
@@ -64,7 +64,8 @@ class Heading:
     """1 to 6, as written."""
     title: str
     """Plain text on one line."""
-    setext: bool = False
+    ruled: bool = False
+    """Whether a rule of hyphens makes it a heading, which may be meant to separate pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +104,11 @@ def new_parser() -> MarkdownIt:
 def parse_markdown(text: str, parser: MarkdownIt) -> ParsedMarkdown:
     """Parse a document's visible text (see ``reading`` and ``hidden``)."""
     env: dict[str, Any] = {}
-    tokens = parser.parse(text, env)
-    lines = text.split("\n")
+    unwrapped = unwrap_directives(text, parser, env)
+    tokens, lines = unwrapped.tokens, unwrapped.lines
     context = _Context(parser, env, lines, dict(_MDX_IMPORT.findall(text)))
-    headings = sorted(_headings(tokens, context), key=lambda heading: heading.line)
+    found = (heading for heading in _headings(tokens, context) if heading.line not in unwrapped.inside)
+    headings = sorted(found, key=lambda heading: heading.line)
     images = sorted(_images(tokens, context), key=lambda image: image.line)
     return ParsedMarkdown(tuple(headings), tuple(images), tuple(_blocks(tokens)), _unclosed_fence(tokens, lines))
 
@@ -134,8 +136,7 @@ def _headings(tokens: Sequence[Token], context: _Context) -> Iterator[Heading]:
             continue
         if token.type == "heading_open":
             title = plain_title(context.inline(tokens[position + 1].content))
-            setext = token.markup in {"-", "="}
-            yield Heading(token.map[0] + 1, token.map[1], int(token.tag[1]), title, setext)
+            yield Heading(token.map[0] + 1, token.map[1], int(token.tag[1]), title, ruled=token.markup == "-")
         elif token.type == "html_block":
             for offset, length, level, title in html_headings(token.content):
                 line = token.map[0] + 1 + offset
@@ -170,7 +171,7 @@ def _images(tokens: Sequence[Token], context: _Context) -> Iterator[ImageReferen
                 yield replace(image, context=row) if row else image
         elif token.type == "html_block" and _IMAGE_HINT.search(token.content):
             yield from _markup_images(token.content, token.map[0] + 1, context)
-        elif token.type == "fence" and (match := _DIRECTIVE.match(token.info)):
+        elif token.type == "fence" and (match := DIRECTIVE.match(token.info)):
             yield _directive(match[1], token.content.split("\n"), token.map[0] + 1)
     yield from _colon_directives(tokens, context)
 

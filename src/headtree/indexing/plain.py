@@ -13,7 +13,7 @@ _LINK = re.compile(
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]{1,500})>")
-_EMPHASIS = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"((?<!\\)\*{1,3}|(?<![\w\\])_{1,3})(?=\S)(.{1,500}?)(?<=[^\s\\])\1(?!\w)")
 _ROLE = re.compile(r"\{[a-z:-]+\}`([^`<]*?)\s*(?:<[^`]*>)?`")
 _LEAD = re.compile(r"^\s*(?:>\s?|[-*+]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)+", re.MULTILINE)
 _RULE = re.compile(r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?\s*)?$", re.MULTILINE)

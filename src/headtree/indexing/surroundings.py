@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from headtree.types import Figure
+from headtree.types import Figure, LineSpan
 
 _FUNCTION_WORDS = """
 a an and are as at be by can for from has have in is it its of on or our that the this to we which with
@@ -22,6 +22,8 @@ _CELL_WORDS = 6
 
 def is_prose(text: str) -> bool:
     """Whether a line is running text: long enough, and with the small words that sentences have."""
+    if text.startswith(_MARKUP):
+        return False
     words = re.findall(r"[A-Za-z]{2,}|\ba\b", text)
     if len(words) < _FEWEST_WORDS:
         return False
@@ -75,6 +77,24 @@ class Surroundings:
                 break
             count += 1
         return count
+
+    def inside(self, line: int) -> LineSpan | None:
+        """Return the lines after an image that hold its content: cells, labels; up to running text or another image.
+
+        The first paragraph counts even where it reads like a sentence: it may be the words of the picture. A caption
+        between the image and its cells is passed over.
+        """
+        last = 0
+        first_paragraph = self._paragraph(self.between(line, min(len(self.lines), line + 60) + 1))
+        for position, (number, text) in enumerate(self.between(line, self._next_image(line))):
+            if number in self.heading_lines or (is_prose(text) and position >= first_paragraph):
+                break
+            last = number
+        return LineSpan(line + 1, last) if last else None
+
+    def _next_image(self, line: int) -> int:
+        after = [number for number in self.image_lines if number > line]
+        return min(after, default=len(self.lines) + 1)
 
     def after(self, line: int, most: int) -> list[str]:
         """Return what follows an image, up to the next image, caption or heading, at most so many lines."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from headtree.indexing.index import Snapshot
 from headtree.models.protocols import Vectors
@@ -12,10 +12,13 @@ from headtree.retrieval.question import Question
 from headtree.retrieval.terms import match_expression
 from headtree.types import Chunk
 
+_CAPTION_HITS = 20
+"""How far down the lists a figure's caption counts as matching the question by itself."""
 _RRF_K = 60
 """Constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)."""
 _LIST_WEIGHTS = {"dense": 1.0, "lexical": 1.0, "title": 0.5}
 """Weights of the three lists, as measured: recall@5 .79 on papers, .75 on annual reports before re-ranking."""
+LISTS = frozenset(_LIST_WEIGHTS)
 
 Key = tuple[str, str]
 """(doc id, node id): what a pointer points to."""
@@ -32,11 +35,19 @@ class Recalled:
     """Cosine of its nearest chunk; 0 where none is in the list."""
     lexical: float
     """BM25 of its best chunk as a share of the best of all."""
-    best_chunk: Chunk | None
+    best_chunk: Chunk | None = None
+    captions: tuple[str, ...] = ()
+    """Paths of its figures whose caption is among the first hits."""
 
 
 def recall(
-    question: Question, query_vector: Vectors | None, view: Snapshot, *, chunks: int, sections: int
+    question: Question,
+    query_vector: Vectors | None,
+    view: Snapshot,
+    *,
+    chunks: int,
+    sections: int,
+    lists: Collection[str] = LISTS,
 ) -> list[Recalled]:
     """Return one entry per section, best first.
 
@@ -46,17 +57,18 @@ def recall(
         view: the index.
         chunks: length of each list.
         sections: how many sections to return.
+        lists: which lists are asked; fewer than all to measure what each is worth.
     """
     documents = question.documents if question.restricted else ()
     match = match_expression(question.terms)
-    lexical = view.search_chunks(match, chunks, documents) if match else []
-    titles = view.search_titles(match, chunks, documents) if match else []
+    lexical = view.search_chunks(match, chunks, documents) if match and "lexical" in lists else []
+    titles = view.search_titles(match, chunks, documents) if match and "title" in lists else []
     dense: list[tuple[int, float]] = []
-    if query_vector is not None and view.vectors is not None:
+    if "dense" in lists and query_vector is not None and view.vectors is not None:
         allowed = view.chunk_ids(documents) if documents else None
         dense = view.vectors.search(query_vector, chunks, allowed)
     found = view.chunks(dict.fromkeys(chunk_id for chunk_id, _ in (*dense, *lexical)))
-    lists = {
+    ranked = {
         "dense": _by_section([((found[i].doc_id, found[i].node_id), score) for i, score in dense]),
         "lexical": _by_section([((found[i].doc_id, found[i].node_id), score) for i, score in lexical]),
         "title": _by_section(_title_list(titles, view)),
@@ -66,7 +78,15 @@ def recall(
         chunk = found[chunk_id]
         if chunk.figure_path is None:
             best_chunks.setdefault((chunk.doc_id, chunk.node_id), chunk)
-    return _fuse(lists, best_chunks)[:sections]
+    captions: dict[Key, list[str]] = defaultdict(list)
+    for chunk_id, _ in (*dense[:_CAPTION_HITS], *lexical[:_CAPTION_HITS]):
+        chunk = found[chunk_id]
+        if chunk.figure_path is not None:
+            captions[(chunk.doc_id, chunk.node_id)].append(chunk.figure_path)
+    return [
+        replace(entry, best_chunk=best_chunks.get(entry.key), captions=tuple(captions.get(entry.key, ())))
+        for entry in _fuse(ranked)[:sections]
+    ]
 
 
 def _title_list(titles: Sequence[tuple[int, float]], view: Snapshot) -> list[tuple[Key, float]]:
@@ -82,7 +102,7 @@ def _by_section(ranked: Sequence[tuple[Key, float]]) -> dict[Key, float]:
     return best
 
 
-def _fuse(lists: Mapping[str, Mapping[Key, float]], best_chunks: Mapping[Key, Chunk]) -> list[Recalled]:
+def _fuse(lists: Mapping[str, Mapping[Key, float]]) -> list[Recalled]:
     fused: dict[Key, float] = defaultdict(float)
     for name, ranked in lists.items():
         for rank, key in enumerate(ranked, start=1):
@@ -94,7 +114,6 @@ def _fuse(lists: Mapping[str, Mapping[Key, float]], best_chunks: Mapping[Key, Ch
             fused=score,
             dense=lists["dense"].get(key, 0.0),
             lexical=lists["lexical"].get(key, 0.0) / best_lexical,
-            best_chunk=best_chunks.get(key),
         )
         for key, score in fused.items()
     ]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 
-import snowballstemmer
+import Stemmer
 
 from headtree.indexing.segment import segment
 
 _WORD = re.compile(r"[^\W_]+(?:[’'][^\W_]+)?")
-_STEMMER = snowballstemmer.stemmer("porter")
+_STEMMER = Stemmer.Stemmer("porter")
+_STEMMER_LOCK = threading.Lock()
+"""A stemmer works on its own fields: two threads at once give wrong stems or an error."""
 
 _STOP_WORDS = """
 a about above after again all also am an and any are as at be because been before being below between both
@@ -35,12 +38,19 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
     """Return a word's Porter stem, the one that FTS5's ``porter`` tokenizer makes."""
-    return str(_STEMMER.stemWord(word.split("’")[0].split("'")[0]))
+    with _STEMMER_LOCK:
+        return str(_STEMMER.stemWord(word.split("’")[0].split("'")[0]))
 
 
 def stems(text: str) -> list[str]:
     """Return the stems of all words of a text, in order."""
     return [stem(word) for word in words(text)]
+
+
+@lru_cache(maxsize=20_000)
+def stem_set(text: str) -> frozenset[str]:
+    """Return the distinct stems of a text; kept, for the same sentences and captions are read for many questions."""
+    return frozenset(stems(text))
 
 
 def content_terms(text: str) -> tuple[str, ...]:

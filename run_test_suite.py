@@ -1,0 +1,133 @@
+"""Benchmark runner: asks every question of a set over your documents and scores what comes back.
+
+    python run_test_suite.py --questions my_questions.json --documents my_documents
+
+It writes ``<out>/test_log.json`` after each question, and a report at the end; ``--help`` lists the rest.
+Exit codes: 0 done, 1 a question or the run failed, 2 wrong usage, 3 a measure got worse (``--compare``).
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from headtree.errors import HeadtreeError
+from headtree.evaluation.ablation import ablation_table, run_ablation
+from headtree.evaluation.compare import compare_logs, parse_gates
+from headtree.evaluation.console import (
+    build_progress,
+    literal,
+    matrix_progress,
+    print_ablation,
+    print_build,
+    print_comparison,
+    print_score_card,
+    run_progress,
+)
+from headtree.evaluation.gold import Suite
+from headtree.evaluation.record import path_from_here
+from headtree.evaluation.report import write_reports
+from headtree.evaluation.runlog import LOG_NAME, read_log, write_bytes
+from headtree.evaluation.runner import RunOptions, run_suite
+from headtree.evaluation.suite import read_suite
+from headtree.pipeline import build_index, open_index
+from headtree.settings import Settings, load_settings
+
+_GOT_WORSE = 3
+_err = Console(stderr=True)
+_out = Console(width=None if sys.stdout.isatty() else 140)
+
+
+def run(
+    questions: Annotated[Path, typer.Option(help="Question set (JSON).")] = Path("results/test_queries.json"),
+    documents: Annotated[Path | None, typer.Option(help="Folder of Markdown documents.")] = None,
+    index: Annotated[Path | None, typer.Option(help="Folder of the index; <out>/index for other documents.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder of test_log.json and the reports.")] = Path("results"),
+    split: Annotated[str | None, typer.Option(help="Ask the questions of this split only.")] = None,
+    compare: Annotated[Path | None, typer.Option(help="An earlier log to compare with.")] = None,
+    gate: Annotated[
+        list[str] | None, typer.Option(help="With --compare: MEASURE=MARGIN; exit code 3 where it got worse by more.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in <out>; asks outages again.")] = False,
+    ablate: Annotated[bool, typer.Option("--ablate", help="Measure what each part of the search is worth.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, max=32, help="Questions asked at the same time.")] = 1,
+) -> None:
+    """Ask every question of a set and score the answers."""
+    try:
+        gates = parse_gates(gate or [])
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--gate") from error
+    suite = _read_suite(questions, split)
+    old = read_log(compare) if compare else None
+    # Documents of one's own get an index of their own, unless one is named.
+    settings = load_settings(documents=documents, index=index or (out / "index" if documents else None))
+    _build(settings)
+    if ablate:
+        _ablate(suite, settings, out)
+        return
+    command = _command(questions, settings.documents, out, split)
+    options = RunOptions(out, resume=resume, jobs=jobs, command=command)
+    with run_progress(_err) as watch:
+        log = run_suite(suite, open_index(settings), options, watch=watch)
+    print_score_card(log, _out)
+    _out.print(f"report: {literal(str(write_reports(suite, log, out, settings.documents)))}", highlight=False)
+    if old is not None:
+        comparison = compare_logs(suite, old, log, gates=gates)
+        print_comparison(comparison, _out, _err)
+        if comparison.broken_gates:
+            raise typer.Exit(_GOT_WORSE)
+    if failed := log["run_summary"]["failed"]:
+        raise HeadtreeError(f"{failed} of {len(suite.questions)} questions failed; {out / LOG_NAME} says why")
+
+
+def _read_suite(questions: Path, split: str | None) -> Suite:
+    suite = read_suite(questions, split=split)
+    for problem in suite.problems:
+        _err.print(f"[yellow]{literal(str(problem))}[/]", highlight=False, soft_wrap=True)
+    return suite
+
+
+def _build(settings: Settings) -> None:
+    with build_progress(_err) as progress:
+        report = build_index(settings, progress=progress)
+    print_build(report, _err)
+
+
+def _ablate(suite: Suite, settings: Settings, out: Path) -> None:
+    with matrix_progress(_err) as watch:
+        ablation = run_ablation(suite, settings, out / "ablation-index", watch=watch)
+    page = out / f"{suite.name}-ablation.md"
+    write_bytes(page, f"{ablation_table(ablation)}\n".encode())
+    print_ablation(ablation, _out)
+    _out.print(f"table: {literal(str(page))}", highlight=False)
+
+
+def _command(questions: Path, documents: Path, out: Path, split: str | None) -> str:
+    """Return the command that makes this run again, as the log and the results page give it."""
+    words = ["python", "run_test_suite.py"]
+    for option, value in (("--questions", questions), ("--documents", documents), ("--out", out)):
+        words += [option, path_from_here(value)]
+    return shlex.join([*words, "--split", split] if split else words)
+
+
+def main() -> None:
+    """Run; an error that a user can act on is one line and exit code 1."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command()(run)
+    try:
+        app()
+    except HeadtreeError as error:
+        _err.print(f"[bold red]error:[/] {literal(str(error))}", soft_wrap=True, highlight=False)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        _err.print("stopped; what was done is kept, the same command with --resume goes on from here")
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
