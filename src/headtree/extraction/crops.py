@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headtree.extraction.blocks import Box
+from headtree.extraction.boxes import below
 
 MODEL_SCALE = 2.0
 """Pixels per point at which a page is shown to the layout model."""
@@ -32,11 +34,13 @@ def render_page(page: Any) -> tuple[NDArray[np.uint8], float]:
     return pixels, scale
 
 
-def crop(page: Any, box: Box) -> bytes:
-    """Return the part of a page within a box as PNG."""
+def crop(page: Any, box: Box, *, neighbours: Sequence[Box] = ()) -> bytes:
+    """Return the part of a page within a box as PNG, with a margin that stops at what stands next to it."""
     width, height = page.get_size()
-    left, top = max(box[0] - _MARGIN, 0.0), max(box[1] - _MARGIN, 0.0)
-    right, bottom = min(box[2] + _MARGIN, width), min(box[3] + _MARGIN, height)
+    left, right = max(box[0] - _MARGIN, 0.0), min(box[2] + _MARGIN, width)
+    top = max([0.0, box[1] - _MARGIN, *(other[3] for other in neighbours if _is_above(other, box))])
+    bottom = min([height, box[3] + _MARGIN, *(other[1] for other in neighbours if _is_above(box, other))])
+    top, bottom = min(top, box[1]), max(bottom, box[3])
     area = max((right - left) * (bottom - top), 1.0)
     scale = min(max((_BUDGET / area) ** 0.5, _COARSEST), _FINEST, (_MOST_PIXELS / area) ** 0.5)
     bitmap = page.render(scale=scale, crop=(left, height - bottom, width - right, top))
@@ -45,3 +49,7 @@ def crop(page: Any, box: Box) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "PNG")
     return buffer.getvalue()
+
+
+def _is_above(upper: Box, lower: Box) -> bool:
+    return below(upper, lower) > 0 and upper[3] <= lower[1] + 0.5

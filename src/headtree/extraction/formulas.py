@@ -22,6 +22,8 @@ _MATHS_SHARE = 0.4
 """Share of a line's characters in type for mathematics from which it may be a piece of a formula."""
 _WORDS = 4
 """Words of at least four letters with which a line is a sentence that speaks of a formula."""
+_CONNECTING = frozenset({"where", "with", "and", "for", "since", "let", "then", "thus", "hence", "if", "when"})
+"""Words with which a line goes on with the sentence round a formula."""
 _LINE_GAP = 0.9
 """Share of the type size that may lie between two pieces of one formula."""
 _REACH = 220.0
@@ -77,7 +79,8 @@ def _is_piece(line: Line, marked: Sequence[Box], body_size: float) -> bool:
 
 def _is_sentence(line: Line) -> bool:
     words = [len(word.text) >= 4 and word.text.isalpha() and not _is_maths(word.font.name) for word in line.words]
-    return sum(words) >= _WORDS or (words[0] and line.words[0].text[0].isupper())
+    first = line.words[0].text
+    return sum(words) >= _WORDS or (words[0] and first[0].isupper()) or first.casefold() in _CONNECTING
 
 
 def _has_number_beside(line: Line, lines: Sequence[Line]) -> bool:

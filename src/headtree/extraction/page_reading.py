@@ -13,7 +13,8 @@ from headtree.extraction.blocks import Box
 from headtree.extraction.boxes import area, below, common, holds_centre, share_inside, union
 from headtree.extraction.captions import Caption, find_captions
 from headtree.extraction.crops import crop, render_page
-from headtree.extraction.figures import Float, find_floats
+from headtree.extraction.figures import find_floats
+from headtree.extraction.floats import Float
 from headtree.extraction.formulas import Formula, find_formulas, has_formulas
 from headtree.extraction.layout import LayoutModel, Region
 from headtree.extraction.lines import find_lines
@@ -224,7 +225,7 @@ class _Assembly:
     def _cut(self, box: Box) -> Path:
         self._count += 1
         path = self.pictures / f"page-{self.content.page:05d}-{self._count:03d}.png"
-        path.write_bytes(crop(self.page, box))
+        path.write_bytes(crop(self.page, box, neighbours=[line.box for line in self.lines]))
         return path
 
 
