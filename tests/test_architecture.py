@@ -18,8 +18,11 @@ LAYERS = [
     {"extraction", "indexing", "models"},
     {"retrieval"},
     {"synthesis"},
+    {"steps"},
     {"pipeline"},
     {"evaluation", "chat"},
+    {"notebook"},
+    {"api"},
     {"cli"},
 ]
 """Each may import what stands above it, and its own package."""
