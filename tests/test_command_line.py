@@ -97,6 +97,7 @@ def test_index(command):
         "embedded": "int",
         "warnings": [{"doc_id": "str", "line": "int", "kind": "str", "message": "str"}],
         "seconds": "float",
+        "usage": {"calls": "int", "input_tokens": "int", "output_tokens": "int", "cost_usd": "float"},
     }
     assert report["documents"]["added"] == ["b", "signal"]
     assert {(w["doc_id"], w["line"], w["kind"]) for w in report["warnings"]} == {
@@ -136,6 +137,7 @@ def test_ask(command):
         "usage": {"calls": "int", "input_tokens": "int", "output_tokens": "int", "cost_usd": "float"},
         "timings": {"recall": "float", "rerank": "float", "synthesis": "float", "vision": "float", "total": "float"},
         "warnings": [],
+        "requests": [],
     }  # fmt: skip
     assert answer["figures"][0]["path"] == "signal/figures/lamp.png"
     assert (answer["mode"], answer["answerable"]) == ("local", True)
