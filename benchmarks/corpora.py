@@ -8,7 +8,7 @@ from pathlib import Path
 
 from headtree.errors import HeadtreeError
 from headtree.pipeline import OpenIndex, build_index, open_index
-from headtree.settings import Settings
+from headtree.settings import Settings, load_settings
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -49,7 +49,7 @@ def present(names: Sequence[str]) -> list[Corpus]:
 
 def local_settings(documents: Path, index: Path, *, embedder: str = "local") -> Settings:
     """Return settings that use no model but the local embedder, whatever keys the environment holds."""
-    return Settings(
+    return load_settings(
         documents=documents,
         index=index,
         embedder=embedder,

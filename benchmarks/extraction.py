@@ -184,8 +184,8 @@ def report_quality(result: Run, truth: dict[str, Any] | None) -> None:
             print(f"    {problem}")
     reference = SHARED / "documents" / result.name / f"{result.name}.md"
     if reference.is_file():
-        text = [block for block in result.document.blocks if isinstance(block, Heading | Paragraph | ListItem | Code)]
-        rendered = render_document(text).markdown
+        words = [block for block in result.document.blocks if isinstance(block, Heading | Paragraph | ListItem | Code)]
+        rendered = render_document(words).markdown
         share, count = reading_order(rendered, reference.read_text(encoding="utf-8"))
         print(f"  reading order {share:.4f} of {count} common shingles")
 

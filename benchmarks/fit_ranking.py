@@ -39,8 +39,8 @@ not cross-validated, and look a little better than they would on unseen document
 """
 K = 5
 FOLDS = 6
-STRENGTH = 3000.0
-"""Inverse penalty; between 300 and 30,000 the cross-validated recall moves by less than .01."""
+STRENGTH = 100.0
+"""Inverse penalty; between 30 and 30,000 the cross-validated recall lies between .789 and .799."""
 _err = Console(stderr=True)
 _out = Console()
 

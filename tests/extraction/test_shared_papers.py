@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("pypdfium2", reason="needs the extra: pip install 'headtree[pdf]'")
 
 from benchmarks.extraction import SHARED, Run, reading_order, run, score_boxes, score_headings
-
 from headtree.extraction.blocks import Code, Heading, ListItem, Paragraph
 from headtree.extraction.rendering import render_document
 
