@@ -40,9 +40,7 @@ def test_f1_of_nothing_is_nothing():
 
 def test_hashed_vectors_are_unit_and_near_where_words_are_shared():
     embedder = HashingEmbedder()
-    vectors = embedder.embed_documents(
-        ["low rank gradient projection", "gradient rank", "boiler pump valve"]
-    )
+    vectors = embedder.embed_documents(["low rank gradient projection", "gradient rank", "boiler pump valve"])
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1])
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2]
 
