@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from rich.markup import escape
 from headtree import __version__
 from headtree.errors import HeadtreeError
 from headtree.evaluation.questions import app as questions_app
+from headtree.extraction.command import extract_command
+from headtree.indexing.plain import printable
 from headtree.settings import Settings, load_settings
 from headtree.types import Answer, AnswerEvent, BuildReport, BuildWarning, Usage, WarningKind
 
@@ -25,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Answers over your documents, with citations and the right pictures.",
 )
+app.command("extract")(extract_command)
 app.add_typer(questions_app, name="questions")
 _out = Console()
 _err = Console(stderr=True)
@@ -39,6 +43,9 @@ _NOTES = {WarningKind.NOISE, WarningKind.HEADING_REPAIRED}
 
 def main() -> None:
     """Run the command; an error that a user can act on is one line and exit code 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a character shows its code
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except HeadtreeError as error:
@@ -138,7 +145,7 @@ def info(documents: DocumentsOption = None, index: IndexOption = None, as_json: 
     if as_json:
         _print_json({"version": __version__, **description})
     else:
-        _out.print_json(orjson.dumps({"version": __version__, **description}, default=str).decode())
+        _out.print_json(printable(orjson.dumps({"version": __version__, **description}, default=str).decode()))
 
 
 # ---------------------------------------------------------------------------------------------------- printing
@@ -146,7 +153,7 @@ def info(documents: DocumentsOption = None, index: IndexOption = None, as_json: 
 
 def _literal(text: str) -> str:
     """Return text of a document or a path so that neither markup nor control characters act on the terminal."""
-    return escape("".join(c if c.isprintable() or c == " " else f"\\x{ord(c):02x}" for c in text))
+    return escape(printable(text))
 
 
 def _print_json(value: Any) -> None:
@@ -235,7 +242,7 @@ def _print_warning(warning: BuildWarning) -> None:
 def _print_answer(result: Answer, settings: Settings) -> None:
     from rich.markdown import Markdown
 
-    _out.print(Markdown(result.answer))
+    _out.print(Markdown(printable(result.answer)))
     if result.citations:
         _out.print("\n[bold]Sources[/]")
     for citation in result.citations:

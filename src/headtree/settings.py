@@ -18,6 +18,9 @@ from pydantic_settings import (
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
+from pydantic_settings import (
+    SettingsError as UnreadableValueError,
+)
 
 from headtree.errors import SettingsError
 
@@ -160,12 +163,17 @@ def load_settings(config_file: Path | None = None, **overrides: Any) -> Settings
         loaded = FromFile(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         raise SettingsError(_explain(error)) from error
+    except UnreadableValueError as error:
+        raise SettingsError(f'{error}; a list is written as JSON: ["our offices"]') from error
     return Settings.model_construct(**loaded.model_dump())
 
 
 def _read_config(path: Path) -> dict[str, Any]:
     """Run the user's settings file and take its upper-case names."""
-    names = runpy.run_path(str(path))
+    try:
+        names = runpy.run_path(str(path))
+    except Exception as error:  # the file is the user's own program: whatever it raises is theirs to mend
+        raise SettingsError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
     values = {name.lower(): value for name, value in names.items() if name.isupper()}
     unknown = sorted(set(values) - set(Settings.model_fields))
     if unknown:

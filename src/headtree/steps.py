@@ -14,6 +14,7 @@ from headtree.models.protocols import ChatModel, Embedder, Vectors
 from headtree.models.registry import Registry, Role
 from headtree.retrieval.evidence import gather_evidence
 from headtree.retrieval.model_rerank import rerank_with_model
+from headtree.retrieval.offer import offer_figures
 from headtree.retrieval.question import Question
 from headtree.retrieval.whole import read_whole_documents
 from headtree.settings import Settings
@@ -77,7 +78,9 @@ class Steps:
             try:
                 ranking = rerank_with_model(self.question, ranked, self.view, model, count=self.settings.sections)
                 evidence = gather_evidence(self.question, ranking.chosen, self.view, self.settings)
-                return replace(evidence, candidates=ranking.candidates)
+                # What was not chosen is not read, but a caption of it may match.
+                figures = offer_figures(self.question, evidence.sections, ranking.candidates, self.view)
+                return replace(evidence, candidates=ranking.candidates, figures=figures)
             except _FAILED as error:
                 self.warnings.append(f"re-ranking by {model.name} failed, the local order was used: {error}")
         return gather_evidence(self.question, ranked, self.view, self.settings)

@@ -17,9 +17,8 @@ MODELS = {"gemini": "gemini/gemini-3.8-flash", "claude": "claude/claude-sonnet-5
 @pytest.fixture(autouse=True)
 def no_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Keep the tests from keys, addresses and proxies of the machine, and from its .env."""
-    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
+    for name in ("HEADTREE_GEMINI_API_KEY", "HEADTREE_ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(f"HEADTREE_{name}", raising=False)
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1,localhost")
     monkeypatch.chdir(tmp_path)

@@ -29,7 +29,10 @@ def lines(provider: str, stub: Stub, settings_for: Callable[..., Settings], tmp_
     build_index(settings_for(None, embedder="none"))
     stub.answer = plausible
     settings = settings_for(provider, embedder="none", synthesis_model="local")
-    answer(open_index(settings), "When does the ratchet of the pump click, and what does Table 1 say of the seal?")
+    answer(
+        open_index(settings),
+        "When does the ratchet of the pump click in the manual, and what does Table 1 say of the seal?",
+    )
     (request,) = stub.of_kind("rerank")
     found = re.findall(r"^\[(\d+)\] ([^|]+?)(?: \(with its subsections\))? \|(.*)$", request.text, re.MULTILINE)
     assert [int(index) for index, _, _ in found] == list(range(len(found)))

@@ -356,7 +356,7 @@ def _insert(prepared: PreparedDocument, images_state: str, connection: sqlite3.C
                 passages_to_json(prepared.passages.get(section.node_id, ())),
             ),
         )
-        if section.noise is None:
+        if section.noise is None and len(section.body):  # a document that begins with a heading has no text of its own
             connection.execute(
                 "INSERT INTO title_search (rowid, breadcrumb) VALUES (?, ?)",
                 (row.lastrowid, segment(" ".join(section.breadcrumb))),

@@ -12,6 +12,7 @@ from rich.tree import Tree
 from headtree.errors import DocumentError, HeadtreeError
 from headtree.indexing.documents import find_documents, read_document
 from headtree.indexing.images import ImageFinder
+from headtree.indexing.plain import printable
 from headtree.indexing.schema import connect, damage_reported, read_meta
 from headtree.settings import Settings
 from headtree.types import Document, FigureKind, Section
@@ -48,7 +49,7 @@ def draw_tree(document: Document) -> Tree:
 
 
 def _section_label(section: Section, counts: Counter[FigureKind]) -> Text:
-    label = Text(section.title, style="bold" if section.level <= 1 else "")
+    label = Text(printable(section.title), style="bold" if section.level <= 1 else "")
     label.append(f"  {section.node_id} lines {section.body.first}-{section.body.last}", style="dim")
     if counts:
         parts = ", ".join(f"{number} {kind.value}" for kind, number in sorted(counts.items()))
@@ -60,21 +61,26 @@ def _section_label(section: Section, counts: Counter[FigureKind]) -> Text:
 
 def figure_table(document: Document) -> Table:
     """List a document's figures."""
-    table = Table(title=f"{document.doc_id}: {len(document.figures)} figures", title_justify="left")
+    title = Text(printable(f"{document.doc_id}: {len(document.figures)} figures"))
+    table = Table(title=title, title_justify="left")
     for name in ("id", "label", "kind", "line", "file", "caption or alternative text", "mentions", "problem"):
         table.add_column(name, overflow="fold")
     for figure in document.figures:
         table.add_row(
             figure.fig_id,
-            Text(figure.label or ""),
+            _cell(figure.label),
             figure.kind.value,
             str(figure.line),
-            Text(figure.filename),
-            Text((figure.caption or figure.alt)[:120]),
+            _cell(figure.filename),
+            _cell((figure.caption or figure.alt)[:120]),
             ", ".join(str(mention.line) for mention in figure.mentions[:8]),
-            Text(figure.problem or ""),
+            _cell(figure.problem),
         )
     return table
+
+
+def _cell(text: str | None) -> Text:
+    return Text(printable(text or ""))
 
 
 def describe_index(settings: Settings) -> dict[str, Any]:

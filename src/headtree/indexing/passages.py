@@ -19,6 +19,8 @@ _KINDS = {
     BlockKind.ROW: PassageKind.ROW,
     BlockKind.CODE: PassageKind.CODE,
 }
+_WHOLE = 4
+"""How many times the usual length code and table rows may have before they are cut."""
 _TABLE = re.compile(r"<table\b.*?(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _ROW = re.compile(r"<tr\b[^<>]*>(.*?)(?:</tr\s*>|(?=<tr\b)|\Z)", re.IGNORECASE | re.DOTALL)
 _CELL = re.compile(r"<(t[hd])\b[^<>]*>(.*?)(?:</t[hd]\s*>|(?=<t[hdr]\b)|\Z)", re.IGNORECASE | re.DOTALL)
@@ -34,7 +36,7 @@ def passages_by_section(
         parsed: the document's blocks; headings that stay headings are left out by their sections' lines.
         lines: the document's visible lines.
         sections: the document's tree.
-        longest: characters above which prose is cut at line or sentence ends; code may be four times as long.
+        longest: characters above which prose is cut at line or sentence ends; code and rows may be four times as long.
     """
     finder = SectionFinder(sections)
     heading_lines = {section.line for section in sections if section.level}
@@ -49,14 +51,15 @@ def passages_by_section(
 
 def _passages(block: Block, lines: Sequence[str], longest: int) -> Iterator[Passage]:
     text = "\n".join(lines[block.first - 1 : block.last])
+    span = LineSpan(block.first, block.last)
     if block.kind is BlockKind.HTML:
         yield from _html_passages(text, block.first, longest)
     elif block.kind in {BlockKind.ROW, BlockKind.HEADER_ROW}:
-        yield Passage(_KINDS[block.kind], block.first, block.last, text.strip())
+        yield from _cut(_KINDS[block.kind], text.strip(), span, longest * _WHOLE)
     elif block.kind is BlockKind.CODE:
-        yield from _cut(PassageKind.CODE, text, LineSpan(block.first, block.last), longest * 4)
+        yield from _cut(PassageKind.CODE, text, span, longest * _WHOLE)
     elif plain_text(text):
-        yield from _cut(_KINDS[block.kind], text, LineSpan(block.first, block.last), longest)
+        yield from _cut(_KINDS[block.kind], text, span, longest)
 
 
 def _html_passages(text: str, first_line: int, longest: int) -> Iterator[Passage]:
@@ -64,7 +67,7 @@ def _html_passages(text: str, first_line: int, longest: int) -> Iterator[Passage
     position = 0
     for table in _TABLE.finditer(text):
         yield from _words(text, position, table.start(), first_line, longest)
-        yield from _rows(table.group(), first_line + text.count("\n", 0, table.start()))
+        yield from _rows(table.group(), first_line + text.count("\n", 0, table.start()), longest * _WHOLE)
         position = table.end()
     yield from _words(text, position, len(text), first_line, longest)
 
@@ -82,7 +85,7 @@ def _words(text: str, start: int, end: int, first_line: int, longest: int) -> It
                     yield Passage(PassageKind.PROSE, first + offset, first + offset, line_words)
 
 
-def _rows(table: str, first_line: int) -> Iterator[Passage]:
+def _rows(table: str, first_line: int, longest: int) -> Iterator[Passage]:
     """Yield table rows; those of header cells, and those before the first number, are header rows."""
     in_header = True
     for row in _ROW.finditer(table):
@@ -94,7 +97,7 @@ def _rows(table: str, first_line: int) -> Iterator[Passage]:
         first = first_line + table.count("\n", 0, row.start())
         last = first_line + table.count("\n", 0, row.end())
         kind = PassageKind.HEADER_ROW if in_header else PassageKind.ROW
-        yield Passage(kind, first, last, " | ".join(words))
+        yield from (Passage(kind, first, last, piece) for piece in _pieces(" | ".join(words), longest))
 
 
 def _cut(kind: PassageKind, text: str, span: LineSpan, longest: int) -> Iterator[Passage]:

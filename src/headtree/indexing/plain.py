@@ -19,6 +19,7 @@ _LEAD = re.compile(r"^\s*(?:>\s?|[-*+]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)+", re
 _RULE = re.compile(r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?\s*)?$", re.MULTILINE)
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+", re.MULTILINE)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SPACES = re.compile(r"[ \t\u00a0]+")
 
 
@@ -51,3 +52,8 @@ def one_line(markdown: str) -> str:
 def without_images(markdown: str) -> str:
     """Return the Markdown with images taken out, and what is then blank at its edges."""
     return _IMAGE.sub("", markdown).strip()
+
+
+def printable(text: str) -> str:
+    """Return text of a document for a terminal: control characters and changes of direction are shown as escapes."""
+    return _UNPRINTABLE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)

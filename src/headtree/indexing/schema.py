@@ -70,7 +70,7 @@ def connect(folder: Path, *, create: bool = False) -> sqlite3.Connection:
     """Open the database of an index folder; it waits up to 30 s for another writer.
 
     Raises:
-        IndexMissingError: there is none and ``create`` is false.
+        IndexMissingError: there is none, or no build has finished, and ``create`` is false.
         IndexMismatchError: it has another format.
         IndexDamagedError: it is no database any more.
     """
@@ -81,20 +81,37 @@ def connect(folder: Path, *, create: bool = False) -> sqlite3.Connection:
         raise IndexMissingError(f"there is no index at {folder}; build it with: headtree index")
     with damage_reported(folder):
         connection = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not tables and create:
-            connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
-            write_meta(connection, "format_version", FORMAT_VERSION)
-        version = read_meta(connection, "format_version") if tables or create else None
-    if version != FORMAT_VERSION:
-        connection.close()
+        try:
+            _prepare(connection, create=create)
+            _check(connection, folder, create=create)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, *, create: bool) -> None:
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    if create and not _has_tables(connection):
+        version = f"INSERT INTO meta VALUES ('format_version', '{FORMAT_VERSION}')"
+        connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} {version}; COMMIT;")
+
+
+def _check(connection: sqlite3.Connection, folder: Path, *, create: bool) -> None:
+    """Refuse an index of another format, and one of which no build has come to its end."""
+    has_tables = _has_tables(connection)
+    if has_tables and read_meta(connection, "format_version") != FORMAT_VERSION:
         raise IndexMismatchError(
             f"the index at {folder} was made by another version of headtree; build it anew with: headtree index --fresh"
         )
-    return connection
+    if not create and not (has_tables and read_meta(connection, "generation")):
+        raise IndexMissingError(f"the index at {folder} was never finished; go on with: headtree index")
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone() is not None
 
 
 @contextmanager

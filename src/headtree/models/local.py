@@ -48,7 +48,13 @@ def load_local_embedder(setting: str = "local") -> Embedder:
     vocabulary = folder / "vocab.txt"
     if model is None or not vocabulary.is_file():
         raise ModelUnavailableError(f"{folder} holds no model.onnx with vocab.txt; name a folder with both as EMBEDDER")
-    return MiniLmEmbedder(f"{folder.name}-{_sha256(model)[:12]}", model, vocabulary)
+    try:
+        return MiniLmEmbedder(f"{folder.name}-{_sha256(model)[:12]}", model, vocabulary)
+    except Exception as error:  # the runtimes and the tokenizer share no error class
+        reason = " ".join(str(error).split())[:200]
+        raise ModelUnavailableError(
+            f"{model} cannot be used as a BERT-like sentence embedder ({reason}); name another folder as EMBEDDER"
+        ) from error
 
 
 def _bundled_model() -> Path:

@@ -58,43 +58,49 @@ def rerank_with_model(
     Raises:
         ModelCallError, ModelUnavailableError: the model gave no usable choice.
     """
+    described = [(candidate, _line(question, candidate, view)) for candidate in ranked]
+    offered = [candidate for candidate, line in described if line is not None]
+    lines = (line for _, line in described if line is not None)
     request = ChatRequest(
         role="rerank",
         prompt=prompt_name("rerank"),
         system=RERANK.format(count=count),
         blocks=(
-            TextBlock("candidates", "\n".join(_line(i, question, c, view) for i, c in enumerate(ranked))),
+            TextBlock("candidates", "\n".join(f"[{index}] {line}" for index, line in enumerate(lines))),
             TextBlock("question", f"Question: {question.text}"),
         ),
         max_output_tokens=_OUTPUT_TOKENS,
         schema=RERANK_SCHEMA,
     )
     asked = fit_to(model, request)
-    choices = try_twice(lambda: _read(model.ask(asked), len(ranked)))
+    choices = try_twice(lambda: _read(model.ask(asked), len(offered)))
     best = max(candidate.score for candidate in ranked)
     chosen = tuple(
         replace(
-            ranked[choice.index],
+            offered[choice.index],
             score=round(best - rank * _SCORE_STEP, 4),
             reason=f"chosen by {model.name}: {choice.reason}".rstrip(": "),
         )
         for rank, choice in enumerate(choices[:count])
     )
-    taken = {choice.index for choice in choices[:count]}
-    rest = (candidate for index, candidate in enumerate(ranked) if index not in taken)
+    taken = {(candidate.doc_id, candidate.node_id) for candidate in chosen}
+    rest = (candidate for candidate in ranked if (candidate.doc_id, candidate.node_id) not in taken)
     return ModelRanking(chosen, (*chosen, *rest))
 
 
-def _line(index: int, question: Question, candidate: Candidate, view: Snapshot) -> str:
-    """Describe a candidate on one line."""
+def _line(question: Question, candidate: Candidate, view: Snapshot) -> str | None:
+    """Describe a candidate on one line; ``None`` where there is nothing to read."""
     document = view.document(candidate.doc_id)
     section = document.sections[candidate.node_id]
     # What would be read decides what is said, so that the model is never promised more than comes.
-    (read,) = choose_sections(question, [candidate], view, count=1, characters=1_000_000)
+    whole = choose_sections(question, [candidate], view, count=1, characters=1_000_000)
+    if not whole:
+        return None
+    read = whole[0]
     below = " (with its subsections)" if section.children and read.span.last > section.body.last else ""
     held = holdings(document, read.span)
     return (
-        f"[{index}] {' > '.join(section.breadcrumb)}{below}{f' | holds: {held}' if held else ''}"
+        f"{' > '.join(section.breadcrumb)}{below}{f' | holds: {held}' if held else ''}"
         f" | {section_snippet(document, section, question.weights)}"
     )
 

@@ -16,6 +16,8 @@ _SHORTEST_NAME = 3
 """Characters that a document's name must have to be looked for in a question."""
 _CONCENTRATION = 0.5
 """A word names documents only if this share of the chunks that hold it are theirs: "Homarr" does, "open" does not."""
+_SHORT_NAME_CONCENTRATION = 0.8
+"""The same for a part of a document's name, which is more easily an everyday word."""
 _MOST_NAMES = 12
 """Names of one question that are checked, the longest first; each costs a look into the lexical list."""
 
@@ -75,11 +77,13 @@ def named_documents(text: str, view: Snapshot) -> tuple[tuple[str, ...], Mapping
     so: a name must stand mainly in the documents that carry it. A proper name is written with a capital.
     """
     spoken = _runs(text)
-    carriers = _carriers(spoken, view.once(_names))
+    whole, short = _carriers(spoken, view.once(_names))
+    carriers = {**short, **whole}
     named: dict[str, int] = {}
     proper: set[str] = set()
     for name in sorted(carriers, key=len, reverse=True)[:_MOST_NAMES]:
-        if _is_concentrated(spoken[name], carriers[name], view):
+        share = _CONCENTRATION if name in whole else _SHORT_NAME_CONCENTRATION
+        if _concentration(spoken[name], carriers[name], view) >= share:
             for doc_id in carriers[name]:
                 named[doc_id] = named.get(doc_id, 0) + 1
             if not spoken[name].islower():
@@ -106,18 +110,23 @@ def _names(view: Snapshot) -> _Names:
     return _Names(full, short)
 
 
-def _carriers(spoken: Mapping[str, str], names: _Names) -> Mapping[str, Sequence[str]]:
-    """Return the documents of each name that was spoken; a short name must be a proper one, and of one document."""
+def _carriers(
+    spoken: Mapping[str, str], names: _Names
+) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
+    """Return the documents of each spoken name, whole names and short ones apart.
+
+    A short name must be a proper one, and of one document.
+    """
     proper = (name for name in spoken if not spoken[name].islower())
     short = {name: names.short[name] for name in proper if len(names.short.get(name, ())) == 1}
-    return short | {name: names.full[name] for name in spoken if name in names.full}
+    return {name: names.full[name] for name in spoken if name in names.full}, short
 
 
-def _is_concentrated(phrase: str, documents: Sequence[str], view: Snapshot) -> bool:
-    """Whether a phrase stands mainly in some documents; one that no text holds, only the path, is a name too."""
+def _concentration(phrase: str, documents: Sequence[str], view: Snapshot) -> float:
+    """Return the share of a phrase's chunks that are of some documents; 1 where no text holds it, only the path."""
     counts = view.matches_by_document(f'body : "{phrase}"')
     everywhere = sum(counts.values())
-    return sum(counts.get(doc_id, 0) for doc_id in documents) >= _CONCENTRATION * everywhere
+    return sum(counts.get(doc_id, 0) for doc_id in documents) / everywhere if everywhere else 1.0
 
 
 def _runs(text: str) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from headtree.indexing.index import StoredDocument
 from headtree.indexing.plain import one_line
@@ -27,7 +28,7 @@ def section_snippet(document: StoredDocument, section: Section, weights: Mapping
 
 def _window(words: Sequence[str], weights: Mapping[str, float]) -> str:
     """Return the run of words of the wanted length that holds the most weight of distinct terms."""
-    found = [[stem for stem in stems(word) if stem in weights] for word in words]
+    found = [[stem for stem in _word_stems(word) if stem in weights] for word in words]
     best, best_weight = (0, _end(words, 0)), -1.0
     starts = [0, *(max(position - 4, 0) for position, terms in enumerate(found) if terms)]
     for start in dict.fromkeys(starts):
@@ -37,6 +38,11 @@ def _window(words: Sequence[str], weights: Mapping[str, float]) -> str:
             best, best_weight = (start, end), weight
     start, end = best
     return f"{'… ' if start else ''}{_clip(' '.join(words[start:end]))}{' …' if end < len(words) else ''}"
+
+
+@lru_cache(maxsize=200_000)
+def _word_stems(word: str) -> tuple[str, ...]:
+    return tuple(stems(word))
 
 
 def _end(words: Sequence[str], start: int) -> int:

@@ -92,7 +92,7 @@ def _scale_to_bytes(image: Image.Image) -> Image.Image:
 
 def _encode(image: Image.Image) -> SentImage:
     buffer = io.BytesIO()
-    image.save(buffer, "PNG", optimize=True)
+    image.save(buffer, "PNG")
     if buffer.tell() <= _MOST_BYTES:
         return SentImage(buffer.getvalue(), "image/png", *image.size)
     opaque = Image.new("RGB", image.size, "white")
