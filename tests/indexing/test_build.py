@@ -197,6 +197,26 @@ def test_a_document_that_cannot_be_read_stops_no_other(settings):
     assert [(w.doc_id, w.kind) for w in report.warnings] == [("broken", WarningKind.UNREADABLE)]
 
 
+def test_a_file_name_that_is_not_utf8_stops_no_other(settings):
+    try:
+        Path(os.fsdecode(os.fsencode(settings.documents) + b"/caf\xe9.md")).write_text("# Cafe\n", "utf-8")
+    except OSError:
+        pytest.skip("the file system knows no such name")
+    report = run(settings)
+    assert report.documents.added == ("pump", "valve")
+    assert [(w.doc_id, w.kind) for w in report.warnings] == [("caf\\udce9", WarningKind.UNREADABLE)]
+
+
+@pytest.mark.parametrize(
+    "matter", ["1: one\n2024-01-02: day", "n: 123456789012345678901234567890", 'title: "\\ud800"', "a: &x [1]\nb: *x",
+               "a: &x [*x]", "a: !!binary aGk=", "s: !!set {x}", f"deep: {'[' * 3000}", "title: [a, b]", "title:"],
+)  # fmt: skip
+def test_odd_front_matter_stops_no_build(settings, matter):
+    write(settings.documents, {"odd.md": f"---\n{matter}\n---\n\n# Odd\n\nThe odd words of this page.\n"})
+    assert "odd" in run(settings).documents.added
+    assert cited(settings, "What are the odd words?") == {"odd"}
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
 def test_a_document_without_permission(settings):
     (settings.documents / "valve.md").chmod(0)
