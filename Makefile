@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install app test lint bench clean
+.PHONY: install app test lint docs bench clean
 
 install: $(STAMP)
 
@@ -15,7 +15,7 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 app: install
-	$(BIN)/headtree index
+	-$(BIN)/headtree index
 	$(BIN)/python -m streamlit run app.py
 
 test: install
@@ -25,6 +25,9 @@ lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: install
+	$(BIN)/python -m docs.generate
 
 bench: install
 	$(BIN)/python -m benchmarks.run

@@ -70,7 +70,7 @@ def test_every_wrong_setting_is_named_at_once(tmp_path):
 
 def test_a_wrong_list_in_the_environment(monkeypatch):
     monkeypatch.setenv("HEADTREE_NOISE_TITLES", "not json")
-    with pytest.raises(SettingsError, match="(?i)noise_titles"):
+    with pytest.raises(SettingsError, match=r"(?i)noise_titles"):
         load_settings()
     monkeypatch.setenv("HEADTREE_NOISE_TITLES", '["our offices"]')
     assert load_settings().noise_titles == ("our offices",)

@@ -22,13 +22,9 @@ HERE = Path(__file__).parent
 
 def main() -> int:
     """Build all documents, or those named on the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="documents to build; default: all, and the question set")
-    parser.add_argument(
-        "--out", type=Path, default=HERE.parent.parent, help="where data/ and results/ are written"
-    )
+    parser.add_argument("--out", type=Path, default=HERE.parent.parent, help="where data/ and results/ are written")
     parser.add_argument("--markdown-only", action="store_true", help="write no PDF")
     options = parser.parse_args()
     sources = [parse_source(path) for path in sorted((HERE / "sources").glob("*.md"))]
@@ -55,9 +51,7 @@ def _write(built: Built, out: Path, *, with_pdf: bool) -> None:
     (folder / f"{built.name}.md").write_text(built.markdown, encoding="utf-8", newline="\n")
     gold = out / "data" / "sample" / "gold" / f"{built.name}.json"
     gold.parent.mkdir(parents=True, exist_ok=True)
-    gold.write_text(
-        json.dumps(built.gold, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n"
-    )
+    gold.write_text(json.dumps(built.gold, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
     if with_pdf:
         pdf = out / "data" / "pdf" / f"{built.name}.pdf"
         pdf.parent.mkdir(parents=True, exist_ok=True)

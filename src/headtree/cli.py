@@ -17,9 +17,10 @@ from rich.markup import escape
 from headtree import __version__
 from headtree.errors import HeadtreeError
 from headtree.evaluation.questions import app as questions_app
+from headtree.extraction.command import extract_command
 from headtree.indexing.plain import printable
 from headtree.settings import Settings, load_settings
-from headtree.types import Answer, BuildReport, BuildWarning, WarningKind
+from headtree.types import Answer, AnswerEvent, BuildReport, BuildWarning, Usage, WarningKind
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Answers over your documents, with citations and the right pictures.",
 )
+app.command("extract")(extract_command)
 app.add_typer(questions_app, name="questions")
 _out = Console()
 _err = Console(stderr=True)
@@ -80,18 +82,24 @@ def ask(
     documents: DocumentsOption = None,
     index: IndexOption = None,
     docs: Annotated[str, typer.Option("--docs", help="Search these documents only: ids, with commas.")] = "",
+    show_request: Annotated[
+        bool, typer.Option("--show-request", help="List what was sent to models: blocks, pixels, tokens, cost.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question with citations and pictures."""
-    from headtree.pipeline import answer, open_index
+    from headtree.pipeline import Watcher, answer, open_index
 
     settings = load_settings(documents=documents, index=index)
     chosen = tuple(name.strip() for name in docs.split(",") if name.strip())
-    result = answer(open_index(settings), question, documents=chosen)
+    with _answer_progress(quiet=as_json) as tell:
+        result = answer(open_index(settings), question, documents=chosen, watcher=Watcher(tell))
     if as_json:
         _print_json(result)
-    else:
-        _print_answer(result, settings)
+        return
+    _print_answer(result, settings)
+    if show_request:
+        _print_requests(result)
 
 
 @app.command()
@@ -180,9 +188,30 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[Any], None]]:
             if step.stage not in tasks:
                 tasks[step.stage] = bars.add_task(step.stage, total=step.total, speed="")
             speed = bars.tasks[tasks[step.stage]].speed or 0.0
+            if step.note:
+                bars.console.print(f"[dim]{_literal(step.note)}[/]", highlight=False)
             bars.update(tasks[step.stage], completed=step.done, total=step.total, speed=f"{speed:.0f}/s")
 
         yield update
+
+
+@contextmanager
+def _answer_progress(*, quiet: bool) -> Iterator[Callable[[AnswerEvent], None]]:
+    """Show the step that is at work, and the answer while a model writes it; all of it goes when it is done."""
+    if quiet or not _err.is_terminal:
+        yield lambda event: None
+        return
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(console=_err, transient=True, refresh_per_second=8, vertical_overflow="ellipsis") as live:
+
+        def tell(event: AnswerEvent) -> None:
+            words = event.text or f"{event.stage.value} {event.detail}".strip()
+            shown = "".join(c for c in words if c.isprintable() or c in " \n")
+            live.update(Text(shown, style="" if event.text else "dim"))
+
+        yield tell
 
 
 def _print_report(report: BuildReport, details: bool) -> None:
@@ -194,6 +223,8 @@ def _print_report(report: BuildReport, details: bool) -> None:
         f"({report.embedded} embedded) in {report.seconds:.1f} s",
         highlight=False,
     )
+    if report.usage.calls:
+        _out.print(f"models: {_cost(report.usage)}", highlight=False)
     problems = [warning for warning in report.warnings if warning.kind not in _NOTES]
     notes = [warning for warning in report.warnings if warning.kind in _NOTES]
     for warning in report.warnings if details else problems[:20]:
@@ -226,4 +257,33 @@ def _print_answer(result: Answer, settings: Settings) -> None:
         _out.print(f"{_literal(name[:160])}\n  [dim]{_literal(str(file))}[/]", highlight=False)
     for warning in result.warnings:
         _out.print(f"[yellow]{_literal(warning)}[/]", highlight=False)
-    _out.print(f"[dim]{result.mode}, {result.timings.total:.2f} s[/]", highlight=False)
+    cost = f", {_cost(result.usage)}" if result.usage.calls else ""
+    _out.print(f"[dim]{result.mode}, {result.timings.total:.2f} s{cost}[/]", highlight=False)
+
+
+def _cost(usage: Usage) -> str:
+    from headtree.models.estimates import dollars
+
+    return (
+        f"{usage.calls} requests, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out, "
+        f"{dollars(usage.cost_usd)}"
+    )
+
+
+def _print_requests(result: Answer) -> None:
+    """List what left the building, request by request: kinds and sizes, no text."""
+    from headtree.models.estimates import dollars
+
+    if not result.requests:
+        _out.print("nothing was sent to a model", highlight=False)
+    for request in result.requests:
+        _out.print(
+            f"\n[bold]{_literal(request.model)}[/] {_literal(request.role)} [dim]{_literal(request.prompt)}[/]\n"
+            f"{request.input_tokens:,} tokens in, {request.output_tokens:,} out, {dollars(request.cost_usd)}, "
+            f"{request.seconds:.2f} s, attempts: {request.attempts}, {_literal(request.outcome)}",
+            highlight=False,
+        )
+        for block in request.blocks:
+            pixels = f", {block.width} x {block.height} px, {block.format}" if block.kind == "image" else ""
+            size = f"about {block.tokens:,} tokens, {block.bytes:,} bytes{pixels}"
+            _out.print(f"  {_literal(block.label):<20} {block.kind:<7} {size}", highlight=False)

@@ -7,39 +7,43 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from headtree.errors import Cancelled, HeadtreeError
+from headtree.errors import Cancelled, HeadtreeError, ModelUnavailableError
 from headtree.indexing.build import BuildStep, build
-from headtree.indexing.index import Index, Snapshot
-from headtree.models.local import load_local_embedder
+from headtree.indexing.index import Index, Snapshot, index_space
+from headtree.indexing.model_noise import NoiseJudge
 from headtree.models.protocols import Embedder
-from headtree.retrieval.evidence import gather_evidence
+from headtree.models.registry import AUTO, Registry, Role
+from headtree.models.runs import model_run
 from headtree.retrieval.question import read_question
 from headtree.retrieval.recall import recall
 from headtree.retrieval.rerank import rerank
 from headtree.settings import Settings
-from headtree.synthesis.local import synthesise_locally
+from headtree.steps import LOCAL_ONLY, ChatModels, Steps, embed_question, load_chat_models
 from headtree.types import Answer, AnswerEvent, AnswerStage, BuildReport, Evidence, Timings
 
 
 @dataclass(frozen=True, slots=True)
 class OpenIndex:
-    """An index with the model that reads questions for it: open once, ask often."""
+    """An index with the models that read, choose and write for it: open once, ask often."""
 
     settings: Settings
     index: Index
     embedder: Embedder | None
-
-
-def load_embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder of the settings; ``None`` where searches go by words only."""
-    return None if settings.embedder == "none" else load_local_embedder(settings.embedder)
+    models: ChatModels = LOCAL_ONLY
+    warnings: tuple[str, ...] = ()
+    """What stands with every answer: a key that this index needs and that is not set."""
 
 
 def build_index(
     settings: Settings, *, fresh: bool = False, progress: Callable[[BuildStep], None] = lambda step: None
 ) -> BuildReport:
     """Bring the index up to date with the documents; see ``indexing.build``."""
-    return build(settings, load_embedder(settings), fresh=fresh, progress=progress)
+    registry = Registry(settings)
+    model = registry.chat_model(Role.NOISE) if settings.noise_filter else None
+    with model_run() as run:
+        judge = NoiseJudge(model) if model else None
+        report = build(settings, registry.embedder(), fresh=fresh, progress=progress, judge=judge)
+    return replace(report, usage=run.usage)
 
 
 def open_index(settings: Settings) -> OpenIndex:
@@ -47,10 +51,20 @@ def open_index(settings: Settings) -> OpenIndex:
 
     Raises:
         IndexMissingError, IndexMismatchError, IndexDamagedError: it cannot be used; the message says what to do.
-        ModelUnavailableError: the embedder is not installed.
+        ModelUnavailableError: a model that the settings name is not installed, or its key is not set.
     """
-    embedder = load_embedder(settings)
-    return OpenIndex(settings, Index(settings.index, space=embedder.name if embedder else ""), embedder)
+    registry = Registry(settings)
+    models = load_chat_models(settings, registry)
+    made_with = index_space(settings.index)
+    warnings: tuple[str, ...] = ()
+    try:
+        embedder = registry.embedder(made_with=made_with)
+    except ModelUnavailableError as error:
+        if settings.embedder != AUTO:
+            raise
+        embedder, warnings = None, (f"the index was made with {made_with}, the search goes by words only: {error}",)
+    index = Index(settings.index, space=embedder.name if embedder else "")
+    return OpenIndex(settings, index, embedder, models, warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +83,10 @@ class Watcher:
         if self.stop is not None and self.stop.is_set():
             raise Cancelled("stopped")
         self.tell(AnswerEvent(stage, detail))
+
+    def written(self, text: str) -> None:
+        """Pass on the text of the answer so far."""
+        self.tell(AnswerEvent(AnswerStage.WRITING, text=text))
 
 
 def answer(opened: OpenIndex, text: str, *, documents: Sequence[str] = (), watcher: Watcher | None = None) -> Answer:
@@ -98,31 +116,51 @@ def answer_with_evidence(
         raise HeadtreeError("the question is empty")
     watcher = watcher or Watcher()
     settings = opened.settings
-    clock = [time.monotonic()]
-    with opened.index.snapshot() as view:
+    clock = _Clock()
+    with opened.index.snapshot() as view, model_run(watcher.stop) as run:
         _check_documents(documents, view)
         watcher.step(AnswerStage.SEARCHING)
         question = read_question(text, view, documents=documents)
-        vector = opened.embedder.embed_query(text) if opened.embedder else None
+        vector, warnings = embed_question(opened.embedder, text)
         recalled = recall(question, vector, view, chunks=settings.recall_chunks, sections=settings.candidates)
-        clock.append(time.monotonic())
+        clock.lap("recall")
         watcher.step(AnswerStage.RANKING, f"{len(recalled)} sections")
-        candidates = rerank(question, recalled, view)
-        watcher.step(AnswerStage.READING)
-        evidence = gather_evidence(question, candidates, view, settings)
-        clock.append(time.monotonic())
+        steps = Steps(question, view, settings, opened.models, [*opened.warnings, *warnings])
+        evidence = steps.read_evidence(rerank(question, recalled, view))
+        clock.lap("rerank")
+        watcher.step(AnswerStage.READING, steps.estimate(evidence))
         watcher.step(
             AnswerStage.WRITING, f"{len(evidence.sections)} sections, {len(evidence.figures)} pictures offered"
         )
-        result = synthesise_locally(question, evidence, vector, view, settings)
-        clock.append(time.monotonic())
-    timings = Timings(
-        recall=round(clock[1] - clock[0], 4),
-        rerank=round(clock[2] - clock[1], 4),
-        synthesis=round(clock[3] - clock[2], 4),
-        total=round(clock[3] - clock[0], 4),
-    )
-    return replace(result, timings=timings), evidence
+        result, evidence = steps.write(evidence, vector, watcher.written)
+        clock.lap("synthesis")
+        if opened.models.vision and result.figures:
+            watcher.step(AnswerStage.LOOKING, f"{len(result.figures)} pictures")
+        result = steps.look(result)
+        clock.lap("vision")
+    return replace(
+        result,
+        timings=clock.timings(),
+        usage=run.usage,
+        requests=run.requests,
+        warnings=(*steps.warnings, *result.warnings),
+    ), evidence
+
+
+class _Clock:
+    """Seconds per stage."""
+
+    def __init__(self) -> None:
+        self._started = self._last = time.monotonic()
+        self._laps: dict[str, float] = {}
+
+    def lap(self, stage: str) -> None:
+        now = time.monotonic()
+        self._laps[stage] = round(now - self._last, 4)
+        self._last = now
+
+    def timings(self) -> Timings:
+        return Timings(**self._laps, total=round(self._last - self._started, 4))
 
 
 def _check_documents(documents: Sequence[str], view: Snapshot) -> None:

@@ -11,7 +11,7 @@ import runpy
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -32,12 +32,18 @@ class Settings(BaseSettings):
     """All that a user may set; frozen, passed on explicitly, varied with ``model_copy(update=...)``."""
 
     model_config = SettingsConfigDict(
-        env_prefix="HEADTREE_", env_file=".env", env_file_encoding="utf-8", extra="ignore", frozen=True
+        env_prefix="HEADTREE_",
+        env_file=".env",
+        env_file_encoding="utf-8",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
     )
 
     # Where things are
     documents: Path = Field(Path("data/documents"), description="Folder of Markdown documents and their images.")
     index: Path = Field(Path("data/index"), description="Folder of the index; safe to delete, it is built again.")
+    chats: Path = Field(Path("data/chats"), description="Folder of the chat's conversations and feedback.")
 
     # How documents are read
     heading_repair: bool = Field(True, description="Let numbering decide depth and demote false headings.")
@@ -52,8 +58,11 @@ class Settings(BaseSettings):
 
     # Search
     embedder: str = Field(
-        "local", description="`local` (bundled MiniLM), `none` (lexical search only) or a folder with an ONNX model."
+        "auto",
+        description="`auto` (Gemini where its key is set, else local), `local` (bundled MiniLM), `none` (lexical "
+        "search only), `gemini/<model>`, or a folder with an ONNX model.",
     )
+    embedding_dimensions: int = Field(1536, ge=128, le=3072, description="Length of Gemini's vectors.")
     recall_chunks: int = Field(200, ge=5, le=2000, description="Chunks that each search list gives.")
     candidates: int = Field(50, ge=5, le=500, description="Sections that are re-ranked.")
     sections: int = Field(5, ge=1, le=20, description="Sections that are read to answer (k).")
@@ -64,12 +73,56 @@ class Settings(BaseSettings):
     # Answer
     max_figures: int = Field(MAX_FIGURES, ge=0, le=MAX_FIGURES, description="Most pictures in an answer.")
 
+    # Language models: `auto` (Gemini where its key is set, else Claude where its is, else local), `local`, or
+    # `gemini/<model>` or `claude/<model>`
+    noise_model: str = Field("auto", description="Leaves noise unindexed, together with the rules.")
+    rerank_model: str = Field("auto", description="Chooses the sections that are read.")
+    synthesis_model: str = Field("auto", description="Writes the answer and chooses its pictures.")
+    vision_model: str = Field("auto", description="Looks at the chosen pictures where VISION_FILTER is on.")
+    whole_corpus: bool = Field(
+        False, description="Let the model read the chosen documents whole, where they fit, in place of sections."
+    )
+    whole_corpus_tokens: int = Field(200_000, ge=1000, description="Most tokens of documents that are read whole.")
+    vision_filter: bool = Field(False, description="Let a model look at the chosen pictures and drop what is wrong.")
+    gemini_api_key: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices("HEADTREE_GEMINI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        description="Best left in the environment or in .env, as GEMINI_API_KEY.",
+    )
+    anthropic_api_key: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices("HEADTREE_ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY"),
+        description="Best left in the environment or in .env, as ANTHROPIC_API_KEY.",
+    )
+    gemini_base_url: str | None = Field(None, description="Another address for Gemini.")
+    claude_base_url: str | None = Field(
+        None, description="A server that speaks the Messages API, without `/v1`: `http://127.0.0.1:8080`."
+    )
+    model_seconds: float = Field(120.0, gt=0, le=3600, description="Most time for one request with all its attempts.")
+    model_attempts: int = Field(4, ge=1, le=10, description="Attempts of one request, the first included.")
+    retry_seconds: float = Field(1.0, gt=0, le=60, description="First wait before another attempt; it doubles.")
+    requests_per_minute: int = Field(3000, ge=1, description="Limit per provider; each embedded text counts as one.")
+    tokens_per_minute: int = Field(2_000_000, ge=1000, description="Limit of input per provider, estimated.")
+    model_concurrency: int = Field(4, ge=1, le=64, description="Requests to one provider at the same time.")
+
+    # Chat
+    chat_uploads: bool = Field(True, description="Whether visitors of the chat may add and remove documents.")
+
     @field_validator("embedder")
     @classmethod
     def _embedder_is_known(cls, value: str) -> str:
-        if value in {"local", "none"} or Path(value).is_dir():
+        if value in {"auto", "local", "none"} or re.fullmatch(r"gemini/[\w.-]+", value) or Path(value).is_dir():
             return value
-        raise ValueError("must be 'local', 'none' or an existing folder that holds model.onnx and vocab.txt")
+        raise ValueError(
+            "must be 'auto', 'local', 'none', 'gemini/<model>' or a folder that holds model.onnx and vocab.txt"
+        )
+
+    @field_validator("noise_model", "rerank_model", "synthesis_model", "vision_model")
+    @classmethod
+    def _model_is_named(cls, value: str) -> str:
+        if value in {"auto", "local"} or re.fullmatch(r"(?:gemini|claude)/[\w.:/@-]+", value):
+            return value
+        raise ValueError("must be 'auto', 'local', 'gemini/<model>' or 'claude/<model>'")
 
     @field_validator("noise_titles", "keep_titles")
     @classmethod

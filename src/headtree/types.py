@@ -229,6 +229,8 @@ class Candidate:
     """Higher is better; comparable within one question only."""
     features: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     best_chunk: Chunk | None = None
+    captions: tuple[str, ...] = ()
+    """Paths of its figures whose caption matches the question by itself."""
     reason: str = ""
 
 
@@ -342,6 +344,49 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestBlock:
+    """One block of a request to a model: what kind of thing left the building, not its content."""
+
+    label: str
+    """Says what it is: ``section 2``, ``F3``, ``question``."""
+    kind: str
+    """``text``, ``source`` (text that the service cites natively) or ``image``."""
+    tokens: int
+    """Estimated; the service's own count stands on the request."""
+    bytes: int
+    width: int = 0
+    """Pixels, of an image."""
+    height: int = 0
+    format: str = ""
+    """Media type, of an image."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One request to a model, as it is shown by ``headtree ask --show-request``; it holds no text and no key."""
+
+    model: str
+    """``provider/model``."""
+    role: str
+    """What it was for: ``synthesis``, ``rerank``, ``figures``, ``vision``, ``noise``, ``embedding``."""
+    prompt: str
+    """Name and version of the prompt; empty for an embedding."""
+    blocks: tuple[RequestBlock, ...]
+    """In the order in which they were sent."""
+    input_tokens: int
+    output_tokens: int
+    """With the tokens that the model thought in."""
+    cached_tokens: int
+    """How many of the input the service had kept from an earlier request."""
+    cost_usd: float
+    """0 where the price of the model is not known."""
+    seconds: float
+    attempts: int
+    outcome: str
+    """``done``, or why it failed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Timings:
     """Seconds per stage of one answer."""
 
@@ -369,6 +414,8 @@ class Answer:
     usage: Usage = Usage()
     timings: Timings = Timings()
     warnings: tuple[str, ...] = ()
+    requests: tuple[ModelRequest, ...] = ()
+    """What was sent to models for it, in order; empty for the local path."""
 
 
 class AnswerStage(StrEnum):
@@ -415,3 +462,4 @@ class BuildReport:
     """Chunks whose vector was computed in this build."""
     warnings: tuple[BuildWarning, ...]
     seconds: float
+    usage: Usage = Usage()

@@ -179,7 +179,7 @@ def test_warnings_are_told_again_by_the_next_build(settings):
 
 
 def test_a_missing_folder(tmp_path):
-    with pytest.raises(HeadtreeError, match="no documents folder at .*nowhere.*--documents"):
+    with pytest.raises(HeadtreeError, match=r"no documents folder at .*nowhere.*--documents"):
         run(make_settings(tmp_path / "nowhere"))
 
 

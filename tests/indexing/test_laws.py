@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -91,7 +92,7 @@ def check_tree(document):
         assert all(child.parent == section.node_id and section.span.covers(child.span) for child in children)
         assert all(child.level == section.level + 1 for child in children)
         assert all(child.breadcrumb == (*section.breadcrumb, child.title) for child in children)
-        assert all(a.span.last < b.span.first for a, b in zip(children, children[1:], strict=False))
+        assert all(a.span.last < b.span.first for a, b in itertools.pairwise(children))
         assert "\n" not in section.title
     assert [section.node_id for section in sections if section.parent is None] == [sections[0].node_id]
 

@@ -52,9 +52,7 @@ def _draw_figures(source: SourceDocument, folder: Path) -> tuple[dict[str, bytes
             svg, png = render(drawings[name], source.meta["font"])
             assets[name], data = f"{name}.svg", svg
         else:
-            png = data = compile_picture(
-                folder, (folder / source.meta["screens"] / f"{name}.typ").read_text("utf-8")
-            )
+            png = data = compile_picture(folder, (folder / source.meta["screens"] / f"{name}.typ").read_text("utf-8"))
             assets[name] = f"{name}.png"
         (folder / assets[name]).write_bytes(data)
         if path:

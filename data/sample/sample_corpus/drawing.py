@@ -71,9 +71,7 @@ def render(draw: Draw, font: str) -> tuple[bytes, bytes]:
         drawing = draw()
         svg, png = io.BytesIO(), io.BytesIO()
         drawing.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-        drawing.savefig(
-            png, format="png", dpi=PNG_WIDTH / drawing.get_figwidth(), metadata={"Software": None}
-        )
+        drawing.savefig(png, format="png", dpi=PNG_WIDTH / drawing.get_figwidth(), metadata={"Software": None})
     return svg.getvalue(), png.getvalue()
 
 

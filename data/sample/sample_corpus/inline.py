@@ -19,9 +19,7 @@ def to_typst(text: str) -> str:
         parts.append(_typst_span(match))
         position = match.end()
     parts.append(_escape(text[position:]))
-    return _LINE_START.sub(
-        lambda found: (found["number"] or "") + ("\\." if found["number"] else "\\"), "".join(parts)
-    )
+    return _LINE_START.sub(lambda found: (found["number"] or "") + ("\\." if found["number"] else "\\"), "".join(parts))
 
 
 def to_markdown(text: str) -> str:

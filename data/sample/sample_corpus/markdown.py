@@ -74,11 +74,7 @@ def _write_block(block: Block) -> str:
 
 
 def _write_table(table: Table) -> str:
-    rule = (
-        "|" + "|".join({"l": " --- ", "r": " ---: ", "c": " :---: "}[letter] for letter in table.align) + "|"
-    )
-    rows = [
-        "| " + " | ".join(to_markdown(cell) for cell in row) + " |" for row in (table.header, *table.rows)
-    ]
+    rule = "|" + "|".join({"l": " --- ", "r": " ---: ", "c": " :---: "}[letter] for letter in table.align) + "|"
+    rows = ["| " + " | ".join(to_markdown(cell) for cell in row) + " |" for row in (table.header, *table.rows)]
     cells = "\n".join([rows[0], rule, *rows[1:]])
     return f"{table.label}: {to_markdown(table.caption)}\n\n![]({table.path})\n\n{cells}"

@@ -17,7 +17,5 @@ def shrink_png(data: bytes) -> bytes:
         rgba = picture.convert("RGBA")
         flat.paste(rgba, mask=rgba.getchannel("A"))
     buffer = io.BytesIO()
-    flat.quantize(COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
-        buffer, "PNG", optimize=True
-    )
+    flat.quantize(COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
     return buffer.getvalue()

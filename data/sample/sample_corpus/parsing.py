@@ -102,10 +102,7 @@ def _parse_table(text: str) -> Table:
     head, _, body = text.partition("\n|")
     head = _joined(head)
     found = _OPTIONS.search(head)
-    options = {
-        name: value
-        for name, _, value in (part.partition("=") for part in (found[1] if found else "").split())
-    }
+    options = {name: value for name, _, value in (part.partition("=") for part in (found[1] if found else "").split())}
     caption = _CAPTION.fullmatch(_OPTIONS.sub("", head))
     rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in ("|" + body).splitlines()]
     if not caption or len({len(row) for row in rows}) != 1:

@@ -41,13 +41,9 @@ def write_questions(source: Path, out: Path) -> int:
         QuestionError: a section or an image is not in the documents, or a heading stands twice.
     """
     documents = out / "data" / "documents"
-    golds = [
-        json.loads(path.read_text("utf-8")) for path in sorted((out / "data/sample/gold").glob("*.json"))
-    ]
+    golds = [json.loads(path.read_text("utf-8")) for path in sorted((out / "data/sample/gold").glob("*.json"))]
     places = {gold["document"]: _places(documents, gold["document"]) for gold in golds}
-    labels = {
-        f"{gold['document']}/{entry['path']}": entry["label"] for gold in golds for entry in gold["figures"]
-    }
+    labels = {f"{gold['document']}/{entry['path']}": entry["label"] for gold in golds for entry in gold["figures"]}
     questions = [_resolve(entry, places, labels) for entry in yaml.safe_load(source.read_text("utf-8"))]
     path = out / "results" / "test_queries.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,9 +55,7 @@ def write_questions(source: Path, out: Path) -> int:
 def _places(documents: Path, doc: str) -> list[Place]:
     """List the sections of a document in reading order."""
     lines = (documents / doc / f"{doc}.md").read_text("utf-8").split("\n")
-    found = [
-        (number, match) for number, line in enumerate(lines, start=1) if (match := _HEADING.fullmatch(line))
-    ]
+    found = [(number, match) for number, line in enumerate(lines, start=1) if (match := _HEADING.fullmatch(line))]
     ends = [number - 1 for number, _ in found[1:]] + [len(lines) - 1]
     trail: list[tuple[int, str]] = []
     places = []
@@ -77,15 +71,11 @@ def _find(name: str, places: dict[str, list[Place]]) -> Place:
     doc, _, heading = name.partition(" > ")
     matches = [place for place in places.get(doc, []) if place.path.endswith(f" > {heading}")]
     if len(matches) != 1:
-        raise QuestionError(
-            f"{name}: {len(matches)} sections have this name; give more of the headings above it"
-        )
+        raise QuestionError(f"{name}: {len(matches)} sections have this name; give more of the headings above it")
     return matches[0]
 
 
-def _resolve(
-    entry: dict[str, Any], places: dict[str, list[Place]], labels: dict[str, str | None]
-) -> dict[str, Any]:
+def _resolve(entry: dict[str, Any], places: dict[str, list[Place]], labels: dict[str, str | None]) -> dict[str, Any]:
     needs = [_find(name, places) for name in entry.get("sections", [])]
     images = {kind: entry.get(kind, []) for kind in ("must_images", "ok_images")}
     named = [image for group in images.values() for image in group]

@@ -104,9 +104,7 @@ def _typeset_figure(figure: Figure, mark: str, assets: dict[str, str]) -> str:
     label = json.dumps(figure.label) if figure.label else "none"
     alt = json.dumps(to_plain(figure.caption) or "Picture", ensure_ascii=False)
     wide = ", wide: true" if "wide" in figure.options else ""
-    arguments = (
-        f'"{mark}", "{assets[figure.name]}", {figure.width}%, {label}, [{to_typst(figure.caption)}], {alt}'
-    )
+    arguments = f'"{mark}", "{assets[figure.name]}", {figure.width}%, {label}, [{to_typst(figure.caption)}], {alt}'
     return f"#figure-block({arguments}{wide})"
 
 
@@ -127,10 +125,6 @@ def _table_aligns(table: Table) -> str:
 
 def _table_cells(table: Table) -> str:
     header = "(" + "".join(f"[{to_typst(cell)}], " for cell in table.header) + ")"
-    rows = (
-        "("
-        + "".join("(" + "".join(f"[{to_typst(cell)}], " for cell in row) + "), " for row in table.rows)
-        + ")"
-    )
+    rows = "(" + "".join("(" + "".join(f"[{to_typst(cell)}], " for cell in row) + "), " for row in table.rows) + ")"
     footer = ", footer: true" if "total" in table.options else ""
     return f"{header}, {rows}{footer}"

@@ -21,13 +21,15 @@ class Thumbnails:
     """Makes thumbnails of one documents folder; each picture is read once."""
 
     documents: Path
+    side: tuple[int, int] = _SIDE
+    """Largest width and height in pixels."""
     _known: dict[str, str | None] = field(default_factory=dict)
 
     def data_uri(self, path: str) -> str | None:
         """Return a picture as a data URI; ``None`` where it is missing, damaged, too large or of another format."""
         if path not in self._known:
             file = self._file(path)
-            self._known[path] = _shrink(file) if file else None
+            self._known[path] = _shrink(file, self.side) if file else None
         return self._known[path]
 
     def _file(self, path: str) -> Path | None:
@@ -41,13 +43,13 @@ class Thumbnails:
             return None
 
 
-def _shrink(file: Path) -> str | None:
+def _shrink(file: Path, side: tuple[int, int]) -> str | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(file) as image:
-                image.draft("RGB", _SIDE)
-                image.thumbnail(_SIDE)
+                image.draft("RGB", side)
+                image.thumbnail(side)
                 small = image.convert("RGBA")
                 ground = Image.new("RGBA", small.size, "white")
                 ground.alpha_composite(small)

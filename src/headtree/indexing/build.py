@@ -22,11 +22,13 @@ from headtree.errors import DocumentError, HeadtreeError
 from headtree.indexing.chunking import embedding_text
 from headtree.indexing.documents import PreparedDocument, SourceFile, find_documents, prepare_document
 from headtree.indexing.images import ImageFinder
+from headtree.indexing.model_noise import NoiseJudge
 from headtree.indexing.plain import printable
 from headtree.indexing.records import CHUNK_COLUMNS, chunk_from_row, passages_to_json, to_json, warning_from_json
 from headtree.indexing.schema import connect, damage_reported, read_meta, remove_database, write_meta
 from headtree.indexing.segment import segment
 from headtree.indexing.vectors import write_vector_index
+from headtree.models.estimates import embedding_estimate
 from headtree.models.protocols import Embedder
 from headtree.settings import Settings
 from headtree.types import BuildReport, BuildWarning, Chunk, DocumentChanges, WarningKind
@@ -46,6 +48,8 @@ class BuildStep:
     """``reading`` (documents), ``embedding`` (chunks) or ``writing`` (documents)."""
     done: int
     total: int
+    note: str = ""
+    """For people, once per stage: what it will cost."""
 
 
 Progress = Callable[[BuildStep], None]
@@ -60,9 +64,18 @@ class _Plan:
     """By document, of the prepared ones."""
     changes: DocumentChanges
     warnings: tuple[BuildWarning, ...]
+    fingerprint: str
+    """Of how documents are read now."""
 
 
-def build(settings: Settings, embedder: Embedder | None, *, fresh: bool, progress: Progress) -> BuildReport:
+def build(
+    settings: Settings,
+    embedder: Embedder | None,
+    *,
+    fresh: bool,
+    progress: Progress,
+    judge: NoiseJudge | None = None,
+) -> BuildReport:
     """Bring the index in ``settings.index`` up to date with the documents.
 
     Args:
@@ -70,6 +83,7 @@ def build(settings: Settings, embedder: Embedder | None, *, fresh: bool, progres
         embedder: ``None`` makes an index for lexical search only.
         fresh: forget the old index and its vectors.
         progress: called after each document and each stored batch of vectors.
+        judge: a model that adds to the noise filter's rules.
 
     Raises:
         HeadtreeError: no documents, an unusable index, or another build at work.
@@ -87,7 +101,7 @@ def build(settings: Settings, embedder: Embedder | None, *, fresh: bool, progres
         connection = connect(settings.index, create=True)
         try:
             with damage_reported(settings.index):
-                return _build(settings, embedder, sources, connection, progress, started)
+                return _build(settings, embedder, judge, sources, connection, progress, started)
         finally:
             connection.close()
 
@@ -95,18 +109,19 @@ def build(settings: Settings, embedder: Embedder | None, *, fresh: bool, progres
 def _build(
     settings: Settings,
     embedder: Embedder | None,
+    judge: NoiseJudge | None,
     sources: Sequence[SourceFile],
     connection: sqlite3.Connection,
     progress: Progress,
     started: float,
 ) -> BuildReport:
     space = embedder.name if embedder else ""
-    plan = _plan(settings, sources, connection, progress)
+    plan = _plan(settings, judge, sources, connection, progress)
     embedded, refused = _embed_missing(plan, embedder, connection, progress) if embedder else (0, ())
     changed = bool(plan.prepared or plan.changes.removed) or read_meta(connection, "space") != space
     if changed or embedded:
         generation = str(int(read_meta(connection, "generation") or 0) + 1)
-        _switch(plan, settings, space, generation, connection, progress)
+        _switch(plan, space, generation, connection, progress)
         write_vector_index(settings.index, connection, space, generation)
     return BuildReport(
         documents=plan.changes,
@@ -139,7 +154,11 @@ def _only_build(folder: Path) -> Iterator[None]:
 
 
 def _plan(
-    settings: Settings, sources: Sequence[SourceFile], connection: sqlite3.Connection, progress: Progress
+    settings: Settings,
+    judge: NoiseJudge | None,
+    sources: Sequence[SourceFile],
+    connection: sqlite3.Connection,
+    progress: Progress,
 ) -> _Plan:
     """Compare the folder with the index and read the documents that are new or changed."""
     known = {
@@ -149,7 +168,8 @@ def _plan(
         )
     }
     images = _known_images(connection)
-    same_settings = read_meta(connection, "reading_settings") == _reading_fingerprint(settings)
+    fingerprint = _reading_fingerprint(settings, judge)
+    same_settings = read_meta(connection, "reading_settings") == fingerprint
     finder = ImageFinder(settings.documents)
     prepared: list[PreparedDocument] = []
     states: dict[str, str] = {}
@@ -170,7 +190,7 @@ def _plan(
             _images_state(finder, images.get(source.doc_id, ())),
         )
         if not (same_settings and known.get(source.doc_id) == state):
-            document = prepare_document(raw, source, settings, finder)
+            document = prepare_document(raw, source, settings, finder, judge)
             prepared.append(document)
             paths = [figure.path for figure in document.document.figures]
             states[source.doc_id] = _images_state(finder, paths)
@@ -178,7 +198,7 @@ def _plan(
         progress(BuildStep("reading", number, len(sources)))
     removed = tuple(sorted(set(known) - seen))
     changes = DocumentChanges(tuple(added), tuple(changed), removed, len(seen) - len(added) - len(changed))
-    return _Plan(tuple(prepared), states, changes, tuple(warnings))
+    return _Plan(tuple(prepared), states, changes, tuple(warnings), fingerprint)
 
 
 def _read(documents: Path, source: SourceFile) -> bytes:
@@ -210,9 +230,9 @@ def _images_state(finder: ImageFinder, paths: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def _reading_fingerprint(settings: Settings) -> str:
+def _reading_fingerprint(settings: Settings, judge: NoiseJudge | None) -> str:
     values = {name: getattr(settings, name) for name in _READING_SETTINGS}
-    return orjson.dumps({"version": __version__, **values}).decode()
+    return orjson.dumps({"version": __version__, "judge": judge.name if judge else "", **values}).decode()
 
 
 # ------------------------------------------------------------------------------------------------- embedding
@@ -230,6 +250,9 @@ def _embed_missing(
     missing = _missing_texts(plan, embedder.name, connection)
     items = list(missing.items())
     refused: list[BuildWarning] = []
+    if items:
+        note = embedding_estimate(embedder.name, (embedding_text(chunk) for _, chunk in items))
+        progress(BuildStep("embedding", 0, len(items), note))
     for start in range(0, len(items), _BATCH):
         batch = items[start : start + _BATCH]
         vectors = embedder.embed_documents([embedding_text(chunk) for _, chunk in batch])
@@ -281,7 +304,6 @@ def _refusal(chunk: Chunk) -> BuildWarning:
 
 def _switch(
     plan: _Plan,
-    settings: Settings,
     space: str,
     generation: str,
     connection: sqlite3.Connection,
@@ -299,7 +321,7 @@ def _switch(
             "DELETE FROM vectors WHERE space != ? OR text_hash NOT IN (SELECT text_hash FROM chunks)", (space,)
         )
         write_meta(connection, "space", space)
-        write_meta(connection, "reading_settings", _reading_fingerprint(settings))
+        write_meta(connection, "reading_settings", plan.fingerprint)
         write_meta(connection, "generation", generation)
         connection.execute("COMMIT")
     except BaseException:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from headtree.indexing.labels import CaptionStart, Label, caption_starts
 
+_MOST_CHARACTERS = 500
+"""Longer captions are a caption and the paragraph that an extractor joined to it; they end with a sentence."""
 _LONGEST = 12
 """Lines that a caption may run over; what follows is a paragraph that an extractor joined to it."""
 
@@ -78,5 +80,12 @@ def _split(text: str, rest: str, starts: Sequence[CaptionStart], line: int, last
         ends_here = position + 1 == len(starts)
         words = text[start.end :] if ends_here else text[start.end : starts[position + 1].start]
         words = f"{words} {rest}" if ends_here else words
-        cleaned = " ".join(words.split()).strip("*_ ")
+        cleaned = _shorten(" ".join(words.split()).strip("*_ "))
         yield Caption(line, last, start.label, cleaned, start.sure, len(starts) == 1)
+
+
+def _shorten(text: str) -> str:
+    if len(text) <= _MOST_CHARACTERS:
+        return text
+    end = max(text.rfind(mark, 0, _MOST_CHARACTERS) for mark in (". ", "? ", "! "))
+    return text[: end + 1] if end > 0 else text[:_MOST_CHARACTERS].rsplit(" ", 1)[0]

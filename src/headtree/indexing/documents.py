@@ -15,6 +15,7 @@ from headtree.indexing.headings import Repair, repair_headings
 from headtree.indexing.hidden import visible_text
 from headtree.indexing.images import ImageFinder
 from headtree.indexing.markdown import BlockKind, ParsedMarkdown, new_parser, parse_markdown
+from headtree.indexing.model_noise import Judged, NoiseJudge
 from headtree.indexing.noise import filter_noise
 from headtree.indexing.passages import passages_by_section
 from headtree.indexing.reading import SourceText, read_source
@@ -100,7 +101,9 @@ def read_document(documents: Path, source: SourceFile, settings: Settings, finde
     return prepare_document(raw, source, settings, finder)
 
 
-def prepare_document(raw: bytes, source: SourceFile, settings: Settings, finder: ImageFinder) -> PreparedDocument:
+def prepare_document(
+    raw: bytes, source: SourceFile, settings: Settings, finder: ImageFinder, judge: NoiseJudge | None = None
+) -> PreparedDocument:
     """Turn a Markdown file's bytes into a tree, a figure registry, passages and chunks."""
     doc_id = source.doc_id
     parser = new_parser()
@@ -115,6 +118,10 @@ def prepare_document(raw: bytes, source: SourceFile, settings: Settings, finder:
     sections = build_sections(doc_id, headings, len(lines))
     if settings.noise_filter:
         sections = filter_noise(sections, lines, noise_titles=settings.noise_titles, keep_titles=settings.keep_titles)
+    judged = Judged(sections)
+    if settings.noise_filter and judge is not None:
+        judged = judge.judge(doc_id, sections, keep_titles=settings.keep_titles)
+        sections = judged.sections
     registry = register_figures(doc_id, source.path, parsed, lines, sections, finder)
     warnings = [
         *_reading_warnings(doc_id, text, visible.hidden_lines, parsed, lines),
@@ -124,6 +131,7 @@ def prepare_document(raw: bytes, source: SourceFile, settings: Settings, finder:
             for section in sections
             if section.noise
         ),
+        *judged.warnings,
         *registry.warnings,
     ]
     title = text.metadata.get("title") or next((heading.title for heading in headings), "") or doc_id

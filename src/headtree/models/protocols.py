@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from headtree.models.catalogue import Capabilities
+from headtree.models.requests import ChatReply, ChatRequest
 
 Vectors = NDArray[np.float32]
 """Shape (texts, dimensions); every row has length 1, so that an inner product is a cosine."""
@@ -31,4 +34,32 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vectors:
         """Embed a question; shape (1, dimensions)."""
+        ...
+
+
+class ChatModel(Protocol):
+    """Answers a request of text and images with text."""
+
+    @property
+    def name(self) -> str:
+        """``provider/model``."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What may be asked of it; a request that asks for more is refused before it is sent."""
+        ...
+
+    def ask(self, request: ChatRequest, *, on_text: Callable[[str], None] | None = None) -> ChatReply:
+        """Send one request and return the whole reply.
+
+        Args:
+            request: what is sent.
+            on_text: is given the text so far, again and again while it is written; a retry starts over.
+
+        Raises:
+            ModelUnavailableError: the package or key is absent.
+            ModelCallError: the service refused, failed or gave no usable reply; the message says which.
+            Cancelled: the current run was stopped.
+        """
         ...

@@ -44,7 +44,7 @@ def gather_evidence(question: Question, ranked: Sequence[Candidate], view: Snaps
     return Evidence(
         question=question.text,
         sections=sections,
-        figures=offer_figures(question, sections, view),
+        figures=offer_figures(question, sections, ranked, view),
         candidates=tuple(ranked),
         named_documents=question.documents,
         absent_terms=absent_terms(question, view),
@@ -71,7 +71,7 @@ def choose_sections(
     for candidate in _spread(question, ranked, count):
         document = view.document(candidate.doc_id)
         choice = _expand(candidate, document, ranked[:_SIBLING_RANKS])
-        if any(_covers(other, choice) for other in choices):
+        if not document.text(choice.span).strip() or any(_covers(other, choice) for other in choices):
             continue
         if choices and candidate.score < choices[0].candidate.score - _margin(choice.span):
             continue
@@ -101,7 +101,7 @@ def _spread(question: Question, ranked: Sequence[Candidate], count: int) -> Iter
 
 
 def _margin(span: LineSpan) -> float:
-    return _SCORE_MARGIN - _MARGIN_PER_DOUBLING * max(0.0, math.log2(len(span) / _SHORT_LINES))
+    return _SCORE_MARGIN - _MARGIN_PER_DOUBLING * math.log2(max(len(span), _SHORT_LINES) / _SHORT_LINES)
 
 
 def _covers(outer: _Choice, inner: _Choice) -> bool:
@@ -120,15 +120,11 @@ def _expand(candidate: Candidate, document: StoredDocument, best: Sequence[Candi
             and other.node_id != section.node_id
             and document.sections[other.node_id].line in parent.span
         ]
-        if others and _size(document, parent.span) <= _PARENT_CHARACTERS:
+        if others and document.size(parent.span) <= _PARENT_CHARACTERS:
             return _Choice(candidate, parent, parent.span, "its sections rank high together")
-    if section.level > 0 and _size(document, section.span) <= _WHOLE_CHARACTERS:
+    if section.level > 0 and document.size(section.span) <= _WHOLE_CHARACTERS:
         return _Choice(candidate, section, section.span, candidate.reason)
     return _Choice(candidate, section, section.body, candidate.reason)
-
-
-def _size(document: StoredDocument, span: LineSpan) -> int:
-    return sum(len(line) + 1 for line in document.lines[span.first - 1 : span.last])
 
 
 def _read(choices: Sequence[_Choice], view: Snapshot, characters: int) -> Iterator[EvidenceSection]:
@@ -155,7 +151,7 @@ def _read(choices: Sequence[_Choice], view: Snapshot, characters: int) -> Iterat
 
 def _cut(choice: _Choice, document: StoredDocument, characters: int) -> LineSpan:
     """Return the span, or as many lines round the best chunk as the budget allows."""
-    if _size(document, choice.span) <= characters:
+    if document.size(choice.span) <= characters:
         return choice.span
     chunk = choice.candidate.best_chunk
     first = last = chunk.first_line if chunk and chunk.first_line in choice.span else choice.span.first

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from headtree.indexing.figures import parse_label
 from headtree.indexing.index import StoredDocument
 from headtree.indexing.plain import plain_text
 from headtree.retrieval.question import Question
 from headtree.retrieval.recall import Recalled
-from headtree.retrieval.terms import stems
+from headtree.retrieval.terms import stem_set, stems
 
 _WINDOW = 80
 """Stems in which the question's terms are looked for together: about a paragraph."""
@@ -31,31 +33,59 @@ _NUMBERING = re.compile(r"^(?:[\dIVXLC]+(?:\.\d+)*|[A-Z])[.)]?\s+")
 def section_features(question: Question, entry: Recalled, document: StoredDocument) -> Mapping[str, float]:
     """Return the features of one candidate, each in [0, 1] but for ``length``."""
     section = document.sections[entry.key[1]]
-    terms = section_stems(document, section.node_id)
-    found = frozenset(terms) | frozenset(stems(" ".join(section.breadcrumb)))
+    terms = section_terms(document, section.node_id)
+    breadcrumb = stem_set(" ".join(section.breadcrumb))
     total = sum(question.weights.values()) or 1.0
     title = _NUMBERING.sub("", section.title).strip()
     return {
         "dense": entry.dense,
         "lexical": entry.lexical,
-        "coverage": sum(question.weights[term] for term in question.terms if term in found) / total,
+        "coverage": sum(question.weights[term] for term in question.terms if term in terms.places or term in breadcrumb)
+        / total,
         "window": _window_coverage(terms, question.weights) / total,
         "named": min(question.named.get(entry.key[0], 0), 2) / 2,
         "label": _label_match(question, document, section.node_id),
         "generic": float(_GENERIC_TITLES.fullmatch(title) is not None),
-        "length": math.log10(10 + len(terms)),
+        "length": math.log10(10 + terms.length),
     }
 
 
-@lru_cache(maxsize=4096)
-def section_stems(document: StoredDocument, node_id: str) -> tuple[str, ...]:
-    """Return the stems of a section's own text, in order."""
-    return tuple(stem for passage in document.passages.get(node_id, ()) for stem in stems(plain_text(passage.text)))
+@dataclass(frozen=True, slots=True)
+class SectionTerms:
+    """The stems of a section's own text."""
+
+    places: Mapping[str, array[int]]
+    """By stem: its positions, counted in stems from 0, ascending."""
+    length: int
+    """How many stems there are."""
 
 
-def _window_coverage(terms: Sequence[str], weights: Mapping[str, float]) -> float:
+_TERMS: WeakKeyDictionary[StoredDocument, dict[str, SectionTerms]] = WeakKeyDictionary()
+"""Kept by document and node id as long as the document is: stemming a long section costs more than ranking fifty."""
+
+
+def section_terms(document: StoredDocument, node_id: str) -> SectionTerms:
+    """Return the stems of a section's own text with their places."""
+    kept = _TERMS.setdefault(document, {})
+    known = kept.get(node_id)
+    if known is None:
+        known = kept[node_id] = _read_terms(document, node_id)
+    return known
+
+
+def _read_terms(document: StoredDocument, node_id: str) -> SectionTerms:
+    places: dict[str, array[int]] = {}
+    length = 0
+    for passage in document.passages.get(node_id, ()):
+        for stem in stems(plain_text(passage.text)):
+            places.setdefault(stem, array("I")).append(length)
+            length += 1
+    return SectionTerms(places, length)
+
+
+def _window_coverage(terms: SectionTerms, weights: Mapping[str, float]) -> float:
     """Return the greatest weight of distinct question terms that stand within one window."""
-    places = [(position, term) for position, term in enumerate(terms) if term in weights]
+    places = sorted((position, term) for term in weights for position in terms.places.get(term, ()))
     counts: dict[str, int] = {}
     best = current = 0.0
     start = 0

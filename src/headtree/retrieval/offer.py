@@ -7,22 +7,45 @@ from collections.abc import Iterator, Sequence
 from headtree.indexing.figures import parse_label
 from headtree.indexing.index import Snapshot
 from headtree.retrieval.question import Question
-from headtree.types import EvidenceSection, Figure, FigureKind, OfferedFigure
+from headtree.types import Candidate, EvidenceSection, Figure, FigureKind, OfferedFigure
 
 
-def offer_figures(question: Question, sections: Sequence[EvidenceSection], view: Snapshot) -> tuple[OfferedFigure, ...]:
+def offer_figures(
+    question: Question, sections: Sequence[EvidenceSection], candidates: Sequence[Candidate], view: Snapshot
+) -> tuple[OfferedFigure, ...]:
     """Return the figures that may be shown, in the order of the evidence, each once, with why.
 
     Only a figure of a document that the evidence comes from is ever offered. One without a file, and decoration, is
     not.
+
+    Args:
+        question: for the figures that it names by number.
+        sections: what is read.
+        candidates: all sections that were found; their captions may match although they are not read.
+        view: the index.
     """
     offered: dict[str, OfferedFigure] = {}
-    for section in sections:
-        for figure, reason in _figures_of(question, section, view):
-            if figure.figure_id not in offered and figure.kind is not FigureKind.JUNK and figure.exists:
-                handle = f"F{len(offered) + 1}"
-                offered[figure.figure_id] = OfferedFigure(figure, handle, reason, section.rank)
+    reasons = (
+        (figure, reason, section.rank)
+        for section in sections
+        for figure, reason in _figures_of(question, section, view)
+    )
+    for figure, reason, rank in (*reasons, *_by_caption(sections, candidates, view)):
+        if figure.figure_id not in offered and figure.kind is not FigureKind.JUNK and figure.exists:
+            offered[figure.figure_id] = OfferedFigure(figure, f"F{len(offered) + 1}", reason, rank)
     return tuple(offered.values())
+
+
+def _by_caption(
+    sections: Sequence[EvidenceSection], candidates: Sequence[Candidate], view: Snapshot
+) -> Iterator[tuple[Figure, str, int]]:
+    """Yield figures of the documents that are read whose caption matches, wherever they stand."""
+    documents = {section.doc_id for section in sections}
+    for candidate in candidates:
+        if candidate.captions and candidate.doc_id in documents:
+            figures = view.document(candidate.doc_id).figures_by_path
+            for path in candidate.captions:
+                yield figures[path], "its caption matches the question", len(sections) + 1
 
 
 def _figures_of(question: Question, section: EvidenceSection, view: Snapshot) -> Iterator[tuple[Figure, str]]:

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from headtree.indexing.index import Snapshot
 from headtree.indexing.labels import Label, mentions
@@ -17,6 +16,8 @@ _SHORTEST_NAME = 3
 """Characters that a document's name must have to be looked for in a question."""
 _CONCENTRATION = 0.5
 """A word names documents only if this share of the chunks that hold it are theirs: "Homarr" does, "open" does not."""
+_SHORT_NAME_CONCENTRATION = 0.8
+"""The same for a part of a document's name, which is more easily an everyday word."""
 _MOST_NAMES = 12
 """Names of one question that are checked, the longest first; each costs a look into the lexical list."""
 
@@ -76,11 +77,13 @@ def named_documents(text: str, view: Snapshot) -> tuple[tuple[str, ...], Mapping
     so: a name must stand mainly in the documents that carry it. A proper name is written with a capital.
     """
     spoken = _runs(text)
-    carriers = _carriers(spoken, view.titles())
+    whole, short = _carriers(spoken, view.once(_names))
+    carriers = {**short, **whole}
     named: dict[str, int] = {}
     proper: set[str] = set()
     for name in sorted(carriers, key=len, reverse=True)[:_MOST_NAMES]:
-        if _is_concentrated(spoken[name], carriers[name], view):
+        share = _CONCENTRATION if name in whole else _SHORT_NAME_CONCENTRATION
+        if _concentration(spoken[name], carriers[name], view) >= share:
             for doc_id in carriers[name]:
                 named[doc_id] = named.get(doc_id, 0) + 1
             if not spoken[name].islower():
@@ -88,25 +91,42 @@ def named_documents(text: str, view: Snapshot) -> tuple[tuple[str, ...], Mapping
     return tuple(sorted(proper)), named
 
 
-def _carriers(spoken: Mapping[str, str], titles: Mapping[str, str]) -> Mapping[str, list[str]]:
-    """Return the documents of each name that was spoken; a short name must be a proper one, and of one document."""
-    carriers: dict[str, list[str]] = {}
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The documents that each name may mean, in the order of the index."""
+
+    full: Mapping[str, Sequence[str]]
+    short: Mapping[str, Sequence[str]]
+
+
+def _names(view: Snapshot) -> _Names:
+    full: dict[str, list[str]] = {}
     short: dict[str, list[str]] = {}
-    for doc_id, title in titles.items():
+    for doc_id, title in view.titles().items():
         for name in document_names(doc_id, title):
-            if name in spoken:
-                carriers.setdefault(name, []).append(doc_id)
+            full.setdefault(name, []).append(doc_id)
         for name in _short_names(doc_id):
-            if name in spoken and not spoken[name].islower():
-                short.setdefault(name, []).append(doc_id)
-    return {name: documents for name, documents in short.items() if len(documents) == 1} | carriers
+            short.setdefault(name, []).append(doc_id)
+    return _Names(full, short)
 
 
-def _is_concentrated(phrase: str, documents: Sequence[str], view: Snapshot) -> bool:
-    """Whether a phrase stands mainly in some documents; one that no text holds, only the path, is a name too."""
+def _carriers(
+    spoken: Mapping[str, str], names: _Names
+) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
+    """Return the documents of each spoken name, whole names and short ones apart.
+
+    A short name must be a proper one, and of one document.
+    """
+    proper = (name for name in spoken if not spoken[name].islower())
+    short = {name: names.short[name] for name in proper if len(names.short.get(name, ())) == 1}
+    return {name: names.full[name] for name in spoken if name in names.full}, short
+
+
+def _concentration(phrase: str, documents: Sequence[str], view: Snapshot) -> float:
+    """Return the share of a phrase's chunks that are of some documents; 1 where no text holds it, only the path."""
     counts = view.matches_by_document(f'body : "{phrase}"')
     everywhere = sum(counts.values())
-    return sum(counts.get(doc_id, 0) for doc_id in documents) >= _CONCENTRATION * everywhere
+    return sum(counts.get(doc_id, 0) for doc_id in documents) / everywhere if everywhere else 1.0
 
 
 def _runs(text: str) -> Mapping[str, str]:
@@ -126,7 +146,6 @@ def _runs(text: str) -> Mapping[str, str]:
     return runs
 
 
-@lru_cache(maxsize=100_000)
 def document_names(doc_id: str, title: str) -> frozenset[str]:
     """Return the names by which a document may be called, in lower case and written together."""
     parts = [*re.split(r"/|__", doc_id), title.split(":")[0]]
@@ -134,7 +153,6 @@ def document_names(doc_id: str, title: str) -> frozenset[str]:
     return frozenset(name for name in names if _may_name(name))
 
 
-@lru_cache(maxsize=100_000)
 def _short_names(doc_id: str) -> frozenset[str]:
     """Return the parts of a document's own name: ``RS45-Manual`` may be called ``RS-45``."""
     parts = re.split(r"[-_.\s]+", re.split(r"/|__", doc_id)[-1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headtree.indexing.index import Snapshot
 from headtree.models.protocols import Vectors
@@ -12,6 +12,8 @@ from headtree.retrieval.question import Question
 from headtree.retrieval.terms import match_expression
 from headtree.types import Chunk
 
+_CAPTION_HITS = 20
+"""How far down the lists a figure's caption counts as matching the question by itself."""
 _RRF_K = 60
 """Constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)."""
 _LIST_WEIGHTS = {"dense": 1.0, "lexical": 1.0, "title": 0.5}
@@ -33,7 +35,9 @@ class Recalled:
     """Cosine of its nearest chunk; 0 where none is in the list."""
     lexical: float
     """BM25 of its best chunk as a share of the best of all."""
-    best_chunk: Chunk | None
+    best_chunk: Chunk | None = None
+    captions: tuple[str, ...] = ()
+    """Paths of its figures whose caption is among the first hits."""
 
 
 def recall(
@@ -64,7 +68,7 @@ def recall(
         allowed = view.chunk_ids(documents) if documents else None
         dense = view.vectors.search(query_vector, chunks, allowed)
     found = view.chunks(dict.fromkeys(chunk_id for chunk_id, _ in (*dense, *lexical)))
-    lists = {
+    ranked = {
         "dense": _by_section([((found[i].doc_id, found[i].node_id), score) for i, score in dense]),
         "lexical": _by_section([((found[i].doc_id, found[i].node_id), score) for i, score in lexical]),
         "title": _by_section(_title_list(titles, view)),
@@ -74,7 +78,15 @@ def recall(
         chunk = found[chunk_id]
         if chunk.figure_path is None:
             best_chunks.setdefault((chunk.doc_id, chunk.node_id), chunk)
-    return _fuse(lists, best_chunks)[:sections]
+    captions: dict[Key, list[str]] = defaultdict(list)
+    for chunk_id, _ in (*dense[:_CAPTION_HITS], *lexical[:_CAPTION_HITS]):
+        chunk = found[chunk_id]
+        if chunk.figure_path is not None:
+            captions[(chunk.doc_id, chunk.node_id)].append(chunk.figure_path)
+    return [
+        replace(entry, best_chunk=best_chunks.get(entry.key), captions=tuple(captions.get(entry.key, ())))
+        for entry in _fuse(ranked)[:sections]
+    ]
 
 
 def _title_list(titles: Sequence[tuple[int, float]], view: Snapshot) -> list[tuple[Key, float]]:
@@ -90,7 +102,7 @@ def _by_section(ranked: Sequence[tuple[Key, float]]) -> dict[Key, float]:
     return best
 
 
-def _fuse(lists: Mapping[str, Mapping[Key, float]], best_chunks: Mapping[Key, Chunk]) -> list[Recalled]:
+def _fuse(lists: Mapping[str, Mapping[Key, float]]) -> list[Recalled]:
     fused: dict[Key, float] = defaultdict(float)
     for name, ranked in lists.items():
         for rank, key in enumerate(ranked, start=1):
@@ -102,7 +114,6 @@ def _fuse(lists: Mapping[str, Mapping[Key, float]], best_chunks: Mapping[Key, Ch
             fused=score,
             dense=lists["dense"].get(key, 0.0),
             lexical=lists["lexical"].get(key, 0.0) / best_lexical,
-            best_chunk=best_chunks.get(key),
         )
         for key, score in fused.items()
     ]

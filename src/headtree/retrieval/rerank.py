@@ -58,6 +58,7 @@ def rerank(question: Question, recalled: Sequence[Recalled], view: Snapshot) -> 
                 score=round(score, 4),
                 features=MappingProxyType(features),
                 best_chunk=entry.best_chunk,
+                captions=entry.captions,
                 reason=_reason(features),
             )
         )

@@ -7,12 +7,12 @@ import threading
 from collections.abc import Iterable
 from functools import lru_cache
 
-import snowballstemmer
+import Stemmer
 
 from headtree.indexing.segment import segment
 
 _WORD = re.compile(r"[^\W_]+(?:[’'][^\W_]+)?")
-_STEMMER = snowballstemmer.stemmer("porter")
+_STEMMER = Stemmer.Stemmer("porter")
 _STEMMER_LOCK = threading.Lock()
 """A stemmer works on its own fields: two threads at once give wrong stems or an error."""
 
@@ -45,6 +45,12 @@ def stem(word: str) -> str:
 def stems(text: str) -> list[str]:
     """Return the stems of all words of a text, in order."""
     return [stem(word) for word in words(text)]
+
+
+@lru_cache(maxsize=20_000)
+def stem_set(text: str) -> frozenset[str]:
+    """Return the distinct stems of a text; kept, for the same sentences and captions are read for many questions."""
+    return frozenset(stems(text))
 
 
 def content_terms(text: str) -> tuple[str, ...]:

@@ -1,21 +1,22 @@
 """Which of the offered figures are shown, without a model: few stated features and a careful threshold.
 
 A wrong picture costs more than a missing one, so that the cap is a limit and not a target: as a rule the one best
-picture of each document that is asked about is shown, and others only where they come close to it.
+picture of each part of the question, in each document that is asked about, is shown, and others only where they
+come close to it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from headtree.indexing.chunking import figure_text
 from headtree.indexing.figures import parse_label
 from headtree.indexing.index import Snapshot, StoredDocument
 from headtree.retrieval.question import Question
-from headtree.retrieval.terms import stems
+from headtree.retrieval.terms import content_terms, stem_set
 from headtree.synthesis.extractive import Quote
 from headtree.synthesis.matching import kind_cue
 from headtree.types import Evidence, Figure, FigureDecision, FigureKind, OfferedFigure
@@ -38,7 +39,7 @@ WEIGHTS = MappingProxyType(
 figure of one question), cross-validated by document, then rounded."""
 _THRESHOLD = 5.5
 """Score under which nothing is shown."""
-_MARGIN = 0.6
+_MARGIN = 0.4
 """How far below the best of its document a further picture may lie."""
 _HOME_RANGE = 6.0
 """Difference of section scores beyond which a figure's home section says nothing for it any more."""
@@ -53,6 +54,16 @@ _FORMULA_ASKED = re.compile(
 )
 
 
+_PART_BORDER = re.compile(
+    r"[?;.]\s+|,?\s+(?:and|but)\s+(?=(?:what|how|which|why|who|where|when|do(?:es)?|is|are|if|in what)\b)|:\s+"
+    r"|,\s+(?=(?:how|what|which|why|when|where)\b)",
+    re.IGNORECASE,
+)
+"""Where a compound question goes over to the next one: "..., and what do they conclude?"."""
+_FEWEST_TERMS = 3
+"""A part with fewer terms of its own asks for nothing in particular."""
+
+
 @dataclass(frozen=True, slots=True)
 class FigureChoice:
     """The figures that are shown, best first, and a decision on every offered one."""
@@ -65,6 +76,10 @@ class FigureChoice:
 class _Scored:
     offered: OfferedFigure
     score: float
+
+    @property
+    def figure_id(self) -> str:
+        return self.offered.figure.figure_id
 
 
 def choose_figures(
@@ -87,20 +102,59 @@ def choose_figures(
         most: how many may be shown.
     """
     allowed = _allowed_documents(question, evidence)
+    best: dict[str, _Scored] = {}
+    picked: set[str] = set()
+    for part in question_parts(question):
+        scored = _score(part, evidence, quotes, similarities, view)
+        for item in scored:
+            if item.score > best.get(item.figure_id, item).score or item.figure_id not in best:
+                best[item.figure_id] = item
+        candidates = [item for item in scored if item.offered.figure.doc_id in allowed and _is_read(item, evidence)]
+        picked |= {item.figure_id for item in _pick(candidates, question)}
+    ranked = sorted(best.values(), key=_order)
+    shown = [item for item in ranked if item.figure_id in picked][:most]
+    return FigureChoice(
+        tuple(item.offered for item in shown),
+        tuple(FigureDecision(item.figure_id, item in shown, _reason(item, item in shown, allowed)) for item in ranked),
+    )
+
+
+def _is_read(item: _Scored, evidence: Evidence) -> bool:
+    """Whether a figure came with a section that is read: a caption that matches by itself is too weak alone.
+
+    Measured on papers: with such figures precision fell from .70 to .67 and nothing more was found.
+    """
+    return item.offered.section_rank <= len(evidence.sections)
+
+
+def _score(
+    question: Question,
+    evidence: Evidence,
+    quotes: Sequence[Quote],
+    similarities: Mapping[str, float],
+    view: Snapshot,
+) -> list[_Scored]:
     scored = []
     for offered in evidence.figures:
         similarity = similarities.get(offered.figure.figure_id, 0.0)
         features = figure_features(question, evidence, offered.figure, quotes, similarity, view)
         scored.append(_Scored(offered, sum(WEIGHTS[name] * value for name, value in features.items())))
-    scored.sort(key=lambda item: (-item.score, item.offered.section_rank, item.offered.figure.line))
-    shown = _pick([item for item in scored if item.offered.figure.doc_id in allowed], question)[:most]
-    return FigureChoice(
-        tuple(item.offered for item in shown),
-        tuple(
-            FigureDecision(item.offered.figure.figure_id, item in shown, _reason(item, item in shown, allowed))
-            for item in scored
-        ),
-    )
+    return sorted(scored, key=_order)
+
+
+def _order(item: _Scored) -> tuple[float, int, int]:
+    return -item.score, item.offered.section_rank, item.offered.figure.line
+
+
+def question_parts(question: Question) -> list[Question]:
+    """Return the questions that a compound question asks, each with the terms that are its own; at least one."""
+    parts = []
+    for text in _PART_BORDER.split(question.text):
+        terms = [term for term in content_terms(text) if term in question.weights]
+        if len(terms) >= _FEWEST_TERMS:
+            weights = {term: question.weights[term] for term in terms}
+            parts.append(replace(question, text=text, terms=tuple(terms), weights=weights))
+    return parts if len(parts) >= 2 else [question]
 
 
 def _allowed_documents(question: Question, evidence: Evidence) -> frozenset[str]:
@@ -212,7 +266,7 @@ def _lines(quote: Quote) -> range:
 
 def _coverage(question: Question, text: str) -> float:
     """Return the share of the question's weight that a text holds."""
-    found = frozenset(stems(text))
+    found = stem_set(text)
     total = sum(question.weights.values()) or 1.0
     return sum(weight for term, weight in question.weights.items() if term in found) / total
 

@@ -13,7 +13,7 @@ import sentencex
 from headtree.indexing.index import Snapshot, StoredDocument
 from headtree.indexing.plain import one_line, without_images
 from headtree.retrieval.question import Question
-from headtree.retrieval.terms import stems
+from headtree.retrieval.terms import stem_set
 from headtree.synthesis.citations import quote_stands_in
 from headtree.types import Citation, Evidence, EvidenceSection, LineSpan, Passage, PassageKind
 
@@ -81,8 +81,7 @@ def _quotes(evidence: Evidence, view: Snapshot) -> Iterator[Quote]:
             elif passage.kind is not PassageKind.ROW:
                 header = None
             for text in _sentences(passage):
-                found = frozenset(_stems(text))
-                yield Quote(section, passage, text, order, found, header)
+                yield Quote(section, passage, text, order, stem_set(text), header)
                 order += 1
 
 
@@ -99,11 +98,6 @@ def _sentences(passage: Passage) -> tuple[str, ...]:
         for sentence in sentencex.segment("en", text)
         if len(sentence.split()) >= _FEWEST_WORDS and len(sentence) <= _TOO_LONG and re.search(r"[a-z]{3}", sentence)
     )
-
-
-@lru_cache(maxsize=50_000)
-def _stems(text: str) -> tuple[str, ...]:
-    return tuple(stems(text))
 
 
 def _choose(question: Question, quotes: Sequence[Quote]) -> list[Quote]:
@@ -126,7 +120,7 @@ def _choose(question: Question, quotes: Sequence[Quote]) -> list[Quote]:
 
 
 def _score(quote: Quote, weights: Mapping[str, float]) -> float:
-    held = sum(weights[stem] for stem in quote.stems if stem in weights)
+    held = sum(weight for term, weight in weights.items() if term in quote.stems)
     # A long sentence holds more terms by chance; a lower rank speaks less for the question.
     return held / math.log(8 + len(quote.stems)) / (1 + 0.12 * (quote.section.rank - 1))
 
@@ -190,21 +184,17 @@ def _escape(text: str) -> str:
 def _citation(number: int, quote: Quote, view: Snapshot) -> Citation:
     document = view.document(quote.section.doc_id)
     span = _quote_lines(quote, document)
-    section = _home(document, span)
+    section = document.section_at(span.first)
     return Citation(
         number=number,
         doc_id=quote.section.doc_id,
-        node_id=section,
-        breadcrumb=document.sections[section].breadcrumb,
+        node_id=section.node_id,
+        breadcrumb=section.breadcrumb,
         first_line=span.first,
         last_line=span.last,
         quote=quote.text,
         verified=quote_stands_in(quote.text, document.lines[span.first - 1 : span.last]),
     )
-
-
-def _home(document: StoredDocument, span: LineSpan) -> str:
-    return next(section.node_id for section in document.sections.values() if span.first in section.body)
 
 
 def _quote_lines(quote: Quote, document: StoredDocument) -> LineSpan:

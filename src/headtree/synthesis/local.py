@@ -29,11 +29,13 @@ def synthesise_locally(
     """Answer from the evidence by quoting; abstain, with no picture, where it does not bear on the question."""
     if reason := _no_answer(question, evidence):
         decisions = tuple(FigureDecision(o.figure.figure_id, False, reason) for o in evidence.figures)
-        return _answer(question, evidence, f"{NOT_ANSWERED} {reason}", FigureChoice((), decisions), answerable=False)
+        return compose_answer(
+            question, evidence, f"{NOT_ANSWERED} {reason}", FigureChoice((), decisions), answerable=False
+        )
     written = answer_by_quotes(question, evidence, view)
     similarities = _similarities(evidence, query_vector, view)
     choice = choose_figures(question, evidence, written.quotes, similarities, view, most=settings.max_figures)
-    return _answer(question, evidence, written.text, choice, answerable=True, citations=written.citations)
+    return compose_answer(question, evidence, written.text, choice, answerable=True, citations=written.citations)
 
 
 def _no_answer(question: Question, evidence: Evidence) -> str | None:
@@ -55,7 +57,7 @@ def _similarities(evidence: Evidence, query_vector: Vectors | None, view: Snapsh
     return {figure_id: float(query_vector[0] @ vector) for figure_id, vector in vectors.items()}
 
 
-def _answer(
+def compose_answer(
     question: Question,
     evidence: Evidence,
     text: str,
@@ -63,13 +65,15 @@ def _answer(
     *,
     answerable: bool,
     citations: tuple[Citation, ...] = (),
+    mode: str = "local",
 ) -> Answer:
+    """Put an answer together from its text, its sources and its figures, whoever wrote it."""
     reasons = {decision.figure_id: decision.reason for decision in choice.decisions}
     return Answer(
         question=question.text,
         answer=text,
         answerable=answerable,
-        mode="local",
+        mode=mode,
         citations=citations,
         sections=tuple(
             SourceSection(s.rank, s.doc_id, s.node_id, s.breadcrumb, s.span.first, s.span.last, s.score)

@@ -13,15 +13,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 from headtree.retrieval.terms import stems
 from headtree.types import FigureKind
 
-_WORDS_WEIGHT = 4.0
-_GRAMS_WEIGHT = 4.0
-_DENSE_WEIGHT = 4.0
-_LENGTH_WEIGHT = -1.2
-_CUE_WEIGHT = 0.7
+WEIGHTS = MappingProxyType({"words": 4.0, "grams": 4.0, "dense": 4.0, "length": -1.2, "cue": 0.7})
 
 _GRAM = 4
 """Length of the character runs that match across word forms and inside compounds."""
@@ -52,32 +49,49 @@ class Described:
 
 
 def match_scores(question: str, weights: Mapping[str, float], figures: Sequence[Described]) -> list[float]:
-    """Return one score per figure of a document; comparable among them, and roughly between questions.
+    """Return one score per figure of a document; see ``match_features``."""
+    return [
+        sum(weight * features[name] for name, weight in WEIGHTS.items())
+        for features in match_features(question, weights, figures)
+    ]
+
+
+def match_features(
+    question: str, weights: Mapping[str, float], figures: Sequence[Described]
+) -> list[Mapping[str, float]]:
+    """Return the features of each figure; comparable among them, and roughly between questions.
 
     Args:
         question: the text of the question.
         weights: inverse document frequency of the question's stems.
         figures: all that compete: the figures of a document.
+
+    Returns:
+        Per figure: ``words`` and ``grams``, the share of the question's weight that its text holds, by stems and by
+        runs of characters; ``dense``, a cosine; ``length``, the logarithm of its words; ``cue`` in [-1, 1], whether
+        the question asks for its kind. All 0 for a figure without words.
     """
     total = sum(weights.values()) or 1.0
     gram_weights = _gram_weights(question, figures)
     total_grams = sum(gram_weights.values()) or 1.0
     cue = kind_cue(question)
-    scores = []
+    features: list[Mapping[str, float]] = []
     for figure in figures:
         found = _stem_counts(figure.text)
-        length = sum(found.values())
-        if not length:
-            scores.append(0.0)
+        if not found:
+            features.append(dict.fromkeys(WEIGHTS, 0.0))
             continue
         grams = _grams(figure.text)
-        score = _WORDS_WEIGHT * sum(weight for term, weight in weights.items() if term in found) / total
-        score += _GRAMS_WEIGHT * sum(weight for gram, weight in gram_weights.items() if gram in grams) / total_grams
-        score += _DENSE_WEIGHT * figure.similarity
-        score += _LENGTH_WEIGHT * math.log(1 + length)
-        score += _CUE_WEIGHT * (cue if figure.kind is FigureKind.TABLE else -cue)
-        scores.append(score)
-    return scores
+        features.append(
+            {
+                "words": sum(weight for term, weight in weights.items() if term in found) / total,
+                "grams": sum(weight for gram, weight in gram_weights.items() if gram in grams) / total_grams,
+                "dense": figure.similarity,
+                "length": math.log(1 + sum(found.values())),
+                "cue": cue if figure.kind is FigureKind.TABLE else -cue,
+            }
+        )
+    return features
 
 
 def kind_cue(question: str) -> float:

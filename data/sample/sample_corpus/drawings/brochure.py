@@ -21,9 +21,7 @@ def draw_cover() -> Drawing:
     sky = np.linspace(0, 1, 256).reshape(-1, 1)
     image = axes.imshow(sky, extent=(0, 82.7, 26, 73), origin="lower", aspect="auto", cmap=_dusk(), zorder=0)
     image.set_interpolation("bilinear")
-    axes.imshow(
-        sky[::-1], extent=(0, 82.7, 0, 26), origin="lower", aspect="auto", cmap=_dusk(), zorder=0, alpha=0.75
-    )
+    axes.imshow(sky[::-1], extent=(0, 82.7, 0, 26), origin="lower", aspect="auto", cmap=_dusk(), zorder=0, alpha=0.75)
     axes.add_patch(Circle((66, 47), 3.2, facecolor="#fff3d6", edgecolor="none", zorder=0.5))
     for x, width, height in ((0.0, 9, 11), (8, 7, 15), (70, 7, 13), (76, 8, 18)):
         plain_box(axes, (x, 26), width, height, "#5d6f7d", level=1)
@@ -60,9 +58,7 @@ def _elevation(axes: Axes, ground: float, direction: float) -> None:
             lit = rng.random() < 0.72
             glass = "#ffdf9e" if lit else "#4a6478"
             axes.add_patch(_rectangle((x, bottom + height * 0.14), 1.75, height * 0.66, glass, dim, 3))
-        axes.add_patch(
-            _rectangle((left - 0.5, bottom + height * 0.92), 67.0 - left, height * 0.1, "#e7d3b1", dim, 3.5)
-        )
+        axes.add_patch(_rectangle((left - 0.5, bottom + height * 0.92), 67.0 - left, height * 0.1, "#e7d3b1", dim, 3.5))
 
 
 def _rectangle(
@@ -222,9 +218,7 @@ def draw_daylight() -> Drawing:
     for x, color in ((5.5, "#c07f2a"), (3.77, _ACCENT), (2.79, _DARK)):
         axes.plot([x, x], [0, 2.0], color=color, lw=1.0, ls=":")
         axes.plot([x], [2.0], "o", color=color, ms=6)
-        axes.text(
-            x, 0.27, f"{x:.1f} m", ha="center", fontsize=9.5, fontweight="bold", color=color, bbox=paper
-        )
+        axes.text(x, 0.27, f"{x:.1f} m", ha="center", fontsize=9.5, fontweight="bold", color=color, bbox=paper)
     axes.set(xlabel="Distance from the window, m", ylabel="Daylight factor, %", xlim=(0, 9), ylim=(0, 9))
     axes.grid(True)
     axes.legend()

@@ -89,9 +89,7 @@ def draw_oil_life() -> Drawing:
         axes.plot(temperature, hours, color=color, lw=2.4, label=name)
     for x, y, text, color in ((96, 4000, "96 °C: 4,000 h", _STEEL), (90, 2000, "90 °C: 2,000 h", _ACCENT)):
         axes.plot([x], [y], "o", color=color, ms=6)
-        axes.annotate(
-            text, (x, y), (8, 8), textcoords="offset points", color=color, fontsize=9, fontweight="bold"
-        )
+        axes.annotate(text, (x, y), (8, 8), textcoords="offset points", color=color, fontsize=9, fontweight="bold")
     axes.set(
         xlabel="Mean discharge temperature, °C",
         ylabel="Oil change after, hours",

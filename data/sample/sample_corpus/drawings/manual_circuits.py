@@ -60,9 +60,7 @@ def _machines(axes: Axes) -> None:
     label(axes, (50.5, 43.8), "opens 4.5 bar", size=7.8, color=_ACCENT, bold=True)
     label(axes, (35.0, 11.3), "TV: thermostat", size=7.8, color=_ACCENT, bold=True)
     axes.add_patch(
-        Polygon(
-            ((34.2, 27.2), (36.8, 28.4), (36.8, 26.0)), facecolor="white", edgecolor=INK, lw=1.1, zorder=4
-        )
+        Polygon(((34.2, 27.2), (36.8, 28.4), (36.8, 26.0)), facecolor="white", edgecolor=INK, lw=1.1, zorder=4)
     )
     label(axes, (32.2, 29.6), "Safety valve\n9.5 bar", size=7.8, color=_ACCENT, bold=True)
     label(axes, (12.0, 35.4), "Δp switch 50 mbar", size=7.8, color=_ACCENT, bold=True)
@@ -112,9 +110,7 @@ def draw_power_circuit() -> Drawing:
     label(axes, (13.0, 4.4), "45 kW", size=9)
     label(axes, (15.4, 13.4), "U1 V1 W1", size=7.6, align="left")
     label(axes, (20.4, 11.2), "W2 U2 V2", size=7.6, align="left")
-    label(
-        axes, (24.5, 5.6), "6 × 16 mm² Cu, starter to motor", size=8.4, color=_ACCENT, bold=True, align="left"
-    )
+    label(axes, (24.5, 5.6), "6 × 16 mm² Cu, starter to motor", size=8.4, color=_ACCENT, bold=True, align="left")
     label(
         axes,
         (37.0, 2.4),

@@ -129,9 +129,7 @@ def draw_tightening_order() -> Drawing:
     return drawing
 
 
-def _legend(
-    axes: Axes, corner: tuple[float, float], names: tuple[str, ...], *, columns: int, width: float
-) -> None:
+def _legend(axes: Axes, corner: tuple[float, float], names: tuple[str, ...], *, columns: int, width: float) -> None:
     """Write the names of the numbered parts in columns, from the top left."""
     rows = math.ceil(len(names) / columns)
     for index, name in enumerate(names):

@@ -130,9 +130,7 @@ def balloon(axes: Axes, text: str, place: Point, target: Point, color: str = INK
     label(axes, place, text, size=8.2, bold=True, color=color)
 
 
-def dimension(
-    axes: Axes, start: Point, end: Point, text: str, shift: Point = (0.0, 0.9), **style: Any
-) -> None:
+def dimension(axes: Axes, start: Point, end: Point, text: str, shift: Point = (0.0, 0.9), **style: Any) -> None:
     """Draw a dimension line with arrows at both ends and its measure beside it."""
     axes.add_patch(
         FancyArrowPatch(

@@ -69,9 +69,7 @@ def draw_delay() -> Drawing:
         axes.set_xlim(0, 120)
     lag = np.linspace(-60, 60, 700)
     peak = (
-        np.exp(-(((lag - 18.5) / 1.3) ** 2))
-        + 0.42 * np.exp(-(((lag + 9.2) / 1.5) ** 2))
-        + 0.05 * rng.normal(size=700)
+        np.exp(-(((lag - 18.5) / 1.3) ** 2)) + 0.42 * np.exp(-(((lag + 9.2) / 1.5) ** 2)) + 0.05 * rng.normal(size=700)
     )
     low.plot(lag, peak, color="#333333", lw=0.9)
     low.annotate(
@@ -134,9 +132,7 @@ def draw_testbed() -> Drawing:
             color=_BLUE,
         )
     for name, (x, y) in _LEAKS.items():
-        axes.add_patch(
-            RegularPolygon((x, y), 3, radius=1.4, facecolor=_RED, edgecolor="white", lw=1.0, zorder=6)
-        )
+        axes.add_patch(RegularPolygon((x, y), 3, radius=1.4, facecolor=_RED, edgecolor="white", lw=1.0, zorder=6))
         beside = (3.0, 0.2) if name in ("V2", "V4") else (0.2, -2.5)
         label(axes, (x + beside[0], y + beside[1]), name, size=9, bold=True, color=_RED)
     label(axes, (60, 19.6), "PVC Ø 63 mm\nfrom H3 to V4", size=8.4, italic=True)
@@ -180,9 +176,7 @@ def draw_battery() -> Drawing:
         axes.plot(reports, 148.0 / (power * 8.766), color=color, lw=2, label=name)
     for x, y, text, color in ((12, 5.77, "5.8 years", _BLUE), (12, 2.03, "2.0 years", _RED)):
         axes.plot([x], [y], "o", color=color, ms=5)
-        axes.annotate(
-            text, (x, y), (6, 6), textcoords="offset points", fontsize=8.4, fontweight="bold", color=color
-        )
+        axes.annotate(text, (x, y), (6, 6), textcoords="offset points", fontsize=8.4, fontweight="bold", color=color)
     axes.set(xlabel="Reports a day", ylabel="Battery life, years", ylim=(0, 9), xlim=(0, 48))
     axes.grid(True)
     axes.legend(fontsize=8)
@@ -207,9 +201,7 @@ def draw_votes() -> Drawing:
     return drawing
 
 
-def _score_panel(
-    axes: Axes, place: np.ndarray, score: np.ndarray, title: str, truth: float, found: float
-) -> None:
+def _score_panel(axes: Axes, place: np.ndarray, score: np.ndarray, title: str, truth: float, found: float) -> None:
     axes.fill_between(place, score, color=_BLUE, alpha=0.25, lw=0)
     axes.plot(place, score, color=_BLUE, lw=1.2)
     axes.axvline(truth, color=_RED, lw=1.4, ls="--")
@@ -222,9 +214,7 @@ def draw_distribution() -> Drawing:
     """Draw the distribution of errors at Marrow Hill; the values stand only here."""
     drawing, axes = chart(3.5, 2.7)
     error = np.linspace(0.2, 80, 400)
-    for (name, color, _), median, spread in zip(
-        _METHODS, (9.7, 35.4, 27.9, 31.2), (0.95, 0.8, 0.85, 0.8), strict=True
-    ):
+    for (name, color, _), median, spread in zip(_METHODS, (9.7, 35.4, 27.9, 31.2), (0.95, 0.8, 0.85, 0.8), strict=True):
         share = 1 / (1 + (error / median) ** (-1.7 / spread))
         axes.plot(error, 100 * share, color=color, lw=1.9, label=name)
     axes.axvline(20, color="#555555", lw=0.8, ls=":")

@@ -114,9 +114,7 @@ class Plan:
         """Draw a tree from above."""
         for share, color in ((1.0, "#b9cfae"), (0.68, "#a3c094"), (0.34, "#8fb07e")):
             self.axes.add_patch(
-                Circle(
-                    self.at(x, y), radius * share * self.scale, facecolor=color, edgecolor="none", zorder=3
-                )
+                Circle(self.at(x, y), radius * share * self.scale, facecolor=color, edgecolor="none", zorder=3)
             )
 
 

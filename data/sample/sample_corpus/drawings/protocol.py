@@ -31,9 +31,7 @@ def draw_workflow() -> Drawing:
         label(axes, (x + 7.4, y + 4.9), name, size=10, bold=True)
         label(axes, (x + 7.4, y + 2.2), time, size=9)
         if column < 3:
-            start, end = (
-                ((x + 14.3, y + 4), (x + 17.2, y + 4)) if row == 0 else ((x - 0.1, y + 4), (x - 3.0, y + 4))
-            )
+            start, end = ((x + 14.3, y + 4), (x + 17.2, y + 4)) if row == 0 else ((x - 0.1, y + 4), (x - 3.0, y + 4))
             arrow(axes, start, end, "#5c6a73", 1.6)
     arrow(axes, (60.5, 18.4), (60.5, 12.7), "#5c6a73", 1.6)
     box(axes, (1.5, 14.6), 2.4, 1.8, face="#f8e6ee", edge=_WINE)
@@ -160,9 +158,7 @@ def draw_progress() -> Drawing:
         color="#8c651a",
     )
     for top, reach, color, name in curves:
-        axes.plot(
-            time, 0.05 + top * (1 - np.exp(-np.maximum(time - 4, 0) / reach)), color=color, lw=2.2, label=name
-        )
+        axes.plot(time, 0.05 + top * (1 - np.exp(-np.maximum(time - 4, 0) / reach)), color=color, lw=2.2, label=name)
     axes.annotate(
         "0.143 / min",
         (60, 0.196),
@@ -202,9 +198,7 @@ def draw_optimum() -> Drawing:
     curve = np.exp((warmth - 31) / 17) / (1 + np.exp((warmth - 36) / 4.5))
     right.plot(warmth, 100 * curve / curve.max(), color=_TEAL, lw=2.3)
     top = warmth[int(np.argmax(curve))]
-    right.annotate(
-        f"{top:.0f} °C", (top, 100), (6, -3), textcoords="offset points", fontweight="bold", color=_TEAL
-    )
+    right.annotate(f"{top:.0f} °C", (top, 100), (6, -3), textcoords="offset points", fontweight="bold", color=_TEAL)
     right.axvline(25, color=_GREY, ls="--", lw=1.2)
     right.text(24, 8, "assay 25 °C", ha="right", fontsize=8.6)
     left.set(xlabel="pH", ylabel="Relative activity, %", ylim=(0, 112))
@@ -222,9 +216,7 @@ def draw_control_chart() -> Drawing:
     values[17] = 46.3
     axes.plot(range(1, 31), values, "-o", color=_INK, lw=1.1, ms=4.2)
     axes.plot([18], [46.3], "o", color=_WINE, ms=9, mfc="none", mew=2)
-    axes.annotate(
-        "run 18: old\ncatechol", (18, 46.3), (19.2, 46.4), fontsize=8.6, color=_WINE, fontweight="bold"
-    )
+    axes.annotate("run 18: old\ncatechol", (18, 46.3), (19.2, 46.4), fontsize=8.6, color=_WINE, fontweight="bold")
     limits = (
         (41.6, "mean 41.6", _TEAL, "-"),
         (44.4, "warning 44.4", _GOLD, "--"),
@@ -260,9 +252,7 @@ def draw_column() -> Drawing:
         x0, x1 = 24.5 + first * 3.9, 24.5 + last * 3.9
         plain_box(axes, (x0, 8.0), x1 - x0, 8.0, face, edge=_INK, line=1.1, level=2)
         label(axes, ((x0 + x1) / 2, 12.0), text, size=8.6)
-        label(
-            axes, ((x0 + x1) / 2, 18.0), use, size=8.8, bold=True, color=_WINE if "collect" in use else _INK
-        )
+        label(axes, ((x0 + x1) / 2, 18.0), use, size=8.8, bold=True, color=_WINE if "collect" in use else _INK)
     arrow(axes, (24.5, 5.6), (61.5, 5.6), "#5c6a73")
     for volume in (0, 2.5, 6.0, 9.5):
         label(axes, (24.5 + volume * 3.9, 3.6), f"{volume:g} ml", size=8.4)

@@ -65,9 +65,7 @@ def _bridge(axes: Axes, steps: list[tuple[str, float]], start: tuple[str, float]
     level = start[1]
     names = [start[0], *(name for name, _ in steps), end]
     axes.bar(0, level, 0.62, color=_NAVY)
-    axes.annotate(
-        f"{level:.1f}", (0, level), (0, 4), textcoords="offset points", ha="center", fontweight="bold"
-    )
+    axes.annotate(f"{level:.1f}", (0, level), (0, 4), textcoords="offset points", ha="center", fontweight="bold")
     for place, (_, change) in enumerate(steps, start=1):
         axes.bar(place, change, 0.62, bottom=level, color=_TEAL if change > 0 else _RED)
         axes.plot((place - 0.7, place + 0.31), (level, level), color="#77828c", lw=0.7)
@@ -246,16 +244,12 @@ def draw_share_price() -> Drawing:
     week = np.arange(53)
     index = 100 + np.cumsum(rng.normal(0.10, 0.9, 53))
     index = 100 + (index - index[0]) * (6.0 / (index[-1] - index[0]))
-    share = np.interp(week, [0, 9, 20, 31, 40, 52], [9.15, 8.42, 9.3, 10.6, 10.2, 11.48]) + rng.normal(
-        0, 0.11, 53
-    )
+    share = np.interp(week, [0, 9, 20, 31, 40, 52], [9.15, 8.42, 9.3, 10.6, 10.2, 11.48]) + rng.normal(0, 0.11, 53)
     share[0], share[9], share[52] = 9.15, 8.42, 11.48
     axes.plot(week, share, color=_NAVY, lw=2.3, label="Aldermoor, €")
     axes.plot(week, index * 9.15 / 100, color=_GREY, lw=1.7, label="Sector index, rebased")
     for x, y, text, shift in ((0, 9.15, "9.15", 10), (9, 8.42, "low 8.42", -15), (52, 11.48, "11.48", 6)):
-        axes.annotate(
-            text, (x, y), (0, shift), textcoords="offset points", ha="center", fontweight="bold", color=_NAVY
-        )
+        axes.annotate(text, (x, y), (0, shift), textcoords="offset points", ha="center", fontweight="bold", color=_NAVY)
     axes.set_xticks([0, 13, 26, 39, 52], ["Jul 2023", "Oct", "Jan 2024", "Apr", "Jun 2024"])
     axes.set(ylim=(7.6, 12.4))
     axes.grid(True, axis="y")

@@ -34,9 +34,7 @@ class ExplodedAxis:
     def centre_line(self, first: float, last: float, across: float = 0.0) -> None:
         """Draw the dash-dotted line that the parts are threaded on."""
         start, end = self.at(first, across), self.at(last, across)
-        self.axes.plot(
-            *zip(start, end, strict=True), color="#8b98a3", lw=0.8, ls=(0, (9, 3, 2, 3)), zorder=-50
-        )
+        self.axes.plot(*zip(start, end, strict=True), color="#8b98a3", lw=0.8, ls=(0, (9, 3, 2, 3)), zorder=-50)
 
     def tube(
         self, along: float, radius: float, length: float, color: str, hole: float = 0.0, across: float = 0
@@ -56,9 +54,7 @@ class ExplodedAxis:
         for line, tone, level in ((width + 1.4, OUTLINE, 0.01), (width, color, 0.02)):
             self._face(along, radius, "none", across, along + level, edge=tone, line_width=line)
 
-    def bolt(
-        self, along: float, across: float, length: float, size: float = 1.0, color: str = "#9aa7b1"
-    ) -> None:
+    def bolt(self, along: float, across: float, length: float, size: float = 1.0, color: str = "#9aa7b1") -> None:
         """Draw a bolt whose head faces the viewer."""
         self.tube(along, 0.42 * size, length, _lighter(color, 0.25), across=across)
         self.tube(along + length, 0.85 * size, 0.7 * size, color, across=across)
@@ -73,9 +69,7 @@ class ExplodedAxis:
         ]
         xs, ys = zip(*points, strict=True)
         self.axes.plot(xs, ys, color=OUTLINE, lw=3.4, zorder=along, solid_capstyle="round")
-        self.axes.plot(
-            xs, ys, color=_lighter(color, 0.35), lw=2.0, zorder=along + 0.01, solid_capstyle="round"
-        )
+        self.axes.plot(xs, ys, color=_lighter(color, 0.35), lw=2.0, zorder=along + 0.01, solid_capstyle="round")
 
     def _strip_angles(self) -> tuple[list[float], list[float]]:
         angles = [math.pi * (step / _STRIPS - 0.5) for step in range(_STRIPS + 1)]
@@ -105,8 +99,7 @@ class ExplodedAxis:
     def _silhouette(self, along: float, radius: float, across: float, depth: float) -> None:
         angles = np.linspace(-math.pi / 2, math.pi / 2, 40)
         points = [
-            self.at(along - radius * _FORESHORTENING * math.cos(a), across + radius * math.sin(a))
-            for a in angles
+            self.at(along - radius * _FORESHORTENING * math.cos(a), across + radius * math.sin(a)) for a in angles
         ]
         xs, ys = zip(*points, strict=True)
         self.axes.plot(xs, ys, color=OUTLINE, lw=0.9, zorder=depth + 0.01)

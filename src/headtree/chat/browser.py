@@ -1,0 +1,36 @@
+"""Which browser asks: a random id that the browser makes and keeps, so that its list of chats is its own.
+
+Without accounts, this is what keeps visitors apart. The id comes from outside: only its form is trusted, and it opens
+nothing but a list of titles whose owner it is.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from headtree.chat.history import is_id
+
+_SCRIPT = """
+export default function(component) {
+  const key = "headtree-browser";
+  let id = null;
+  try { id = window.localStorage.getItem(key); } catch (error) { return; }
+  if (!/^[0-9a-f]{32}$/.test(id || "")) {
+    const bytes = window.crypto.getRandomValues(new Uint8Array(16));
+    id = Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("");
+    try { window.localStorage.setItem(key, id); } catch (error) { return; }
+  }
+  if (component.data !== id) { component.setStateValue("id", id); }
+}
+"""
+
+
+def browser_id() -> str:
+    """Return the id of the browser; empty in the first moment, and where it may keep nothing."""
+    known = str(st.session_state.get("browser", ""))
+    component = st.components.v2.component("headtree_browser", html="<span></span>", js=_SCRIPT)
+    result = component(key="browser-id", data=known, on_id_change=lambda: None, height=1)
+    told = str(getattr(result, "id", "") or "")
+    if is_id(told):
+        st.session_state["browser"] = told
+    return str(st.session_state.get("browser", ""))

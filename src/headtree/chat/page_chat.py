@@ -1,0 +1,127 @@
+"""The chat page: ask, watch, read, go on asking."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from headtree.chat.answering import LONGEST_QUESTION, AnswerJob
+from headtree.chat.browser import browser_id
+from headtree.chat.draw_answer import AVATAR, draw_outcome, draw_question
+from headtree.chat.draw_sidebar import draw_sidebar
+from headtree.chat.draw_states import draw_building, draw_no_index
+from headtree.chat.history import Chat, TurnState
+from headtree.chat.safe_text import escape_label, render_markdown
+from headtree.chat.session import SHOWN_TURNS, ask, current_chat
+from headtree.chat.trace import Step
+from headtree.chat.workspace import Overview, Workspace
+from headtree.errors import HeadtreeError
+
+_FRAME_SECONDS = 0.2
+"""Between two drawings of a text that is being written: 5 a second read as steady and cost little traffic."""
+_STEP_NAMES = {
+    "searching": "Searching",
+    "ranking": "Ranking sections",
+    "reading": "Reading",
+    "writing": "Writing the answer",
+    "choosing pictures": "Choosing pictures",
+    "looking at pictures": "Looking at pictures",
+}
+
+
+def draw_chat_page(workspace: Workspace) -> None:
+    """Draw the page of the current conversation."""
+    browser_id()
+    try:
+        overview = workspace.overview()
+    except HeadtreeError as error:
+        draw_no_index(workspace, error)
+        st.chat_input("Ask about the documents", disabled=True, key="question-disabled")
+        return
+    chat_id, chat = current_chat(workspace)
+    draw_sidebar(workspace, overview, chat_id)
+    job = workspace.answers.job(chat_id)
+    _draw_head(overview, fresh=chat is None)
+    draw_building(workspace)
+    if chat is not None:
+        _draw_turns(chat, workspace, running=job is not None)
+    if job is not None:
+        _draw_running(workspace, chat_id)
+    _draw_not_asked()
+    typed = st.chat_input(
+        "Ask about the documents", key="question", max_chars=LONGEST_QUESTION, disabled=job is not None
+    )
+    question = typed or st.session_state.pop("ask", None)
+    if question:
+        ask(workspace, overview, chat_id, str(question))
+
+
+def _draw_head(overview: Overview, *, fresh: bool) -> None:
+    if not fresh:
+        return
+    st.title("Ask the documents", anchor=False)
+    st.caption(f"{len(overview.documents)} documents, {overview.sections} sections, {overview.figures} pictures")
+    if not overview.starters:
+        return
+    st.markdown("For example:")
+    for number, starter in enumerate(overview.starters):
+        st.button(
+            escape_label(starter),
+            key=f"starter-{number}",
+            icon=":material/help:",
+            on_click=_ask_starter,
+            args=(starter,),
+        )
+
+
+def _ask_starter(question: str) -> None:
+    st.session_state["ask"] = question
+
+
+def _draw_turns(chat: Chat, workspace: Workspace, *, running: bool) -> None:
+    """Draw the last turns; the one that is being answered gets its outcome from its job."""
+    shown = int(st.session_state.get("shown_turns", SHOWN_TURNS))
+    hidden = max(0, len(chat.turns) - shown)
+    if hidden and st.button(f"Show earlier ({hidden})", icon=":material/expand_less:", type="tertiary", key="earlier"):
+        st.session_state["shown_turns"] = shown + 2 * SHOWN_TURNS
+        st.rerun()
+    for turn in chat.turns[hidden:]:
+        draw_question(turn)
+        if not (running and turn.state is TurnState.ANSWERING):
+            draw_outcome(turn, chat.chat_id, workspace)
+
+
+@st.fragment(run_every=_FRAME_SECONDS)
+def _draw_running(workspace: Workspace, chat_id: str) -> None:
+    """Draw what the job has done so far; when it has ended, the whole page is drawn with its outcome."""
+    job = workspace.answers.job(chat_id)
+    if job is None:
+        st.rerun()
+    with st.chat_message("assistant", avatar=AVATAR):
+        _draw_steps(job)
+        if job.text:
+            st.markdown(render_markdown(job.text) + " ▌")
+        if st.button("Stop", icon=":material/stop_circle:", key="stop"):
+            job.cancel()
+            st.rerun()
+
+
+def _draw_steps(job: AnswerJob) -> None:
+    """Draw a line for each step, the last one as running."""
+    steps = job.steps or (Step("searching", "", 0.0),)
+    for step in steps[:-1]:
+        st.status(_step_line(step), type="step", state="complete")
+    seconds = int(job.seconds)
+    st.status(f"{_step_line(steps[-1])}{f' ({seconds} s)' if seconds >= 2 else ''}", type="step", state="running")
+
+
+def _step_line(step: Step) -> str:
+    name = _STEP_NAMES.get(step.stage, escape_label(step.stage))
+    return f"{name}: {escape_label(step.detail)}" if step.detail else name
+
+
+def _draw_not_asked() -> None:
+    """Say what was not asked and why, and keep its words."""
+    reason, question = st.session_state.pop("not_asked", ("", ""))
+    if reason:
+        st.warning(f"Not asked: {escape_label(reason)} Your question was:", icon=":material/undo:")
+        st.code(str(question)[:LONGEST_QUESTION], language=None, wrap_lines=True)

@@ -1,0 +1,175 @@
+"""Picture files -> bytes that may be shown: from inside the documents folder only, decoded and drawn anew.
+
+A file that is missing, damaged or no picture is a stated problem, never an error: the page draws a grey card.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+THUMBNAIL_HEIGHT = 190
+"""Most pixels of a card's picture on the page; two rows of cards fit on a small laptop."""
+_LEAST_HEIGHT = 64
+THUMBNAIL_WIDTHS = (150, 274)
+"""Pixels; two of the widest cards fit into the column of the chat."""
+ROW_WIDTH = 614
+"""Pixels of a strip, which gets a row of its own."""
+STRIP_RATIO = 3.2
+"""Width to height from which a picture is a strip: at 274 pixels it would be less than 90 high."""
+_STRIP_MINIMUM = 420
+"""Pixels; a narrower one (a formula) stays small."""
+LARGE_SIDES = (1100, 600)
+"""Most pixels, width and height, of an enlarged picture on the page: a laptop's window without its edges."""
+_DENSITY = 2
+"""Pixels that are sent for one on the page, for sharp lines on dense screens."""
+_WIDEST_SENT = 1460
+"""Pixels; Streamlit shrinks what is wider, by a plainer method, at every rerun."""
+_MOST_FILE_BYTES = 60_000_000
+_MOST_PIXELS = 80_000_000
+_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
+
+
+@dataclass(frozen=True, slots=True)
+class PictureFile:
+    """A picture's file, or why there is none to show."""
+
+    file: Path | None
+    """Resolved and inside the documents folder."""
+    version: tuple[int, int] = (0, 0)
+    """Size in bytes and time of change in nanoseconds: the key of what is made from the file."""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPicture:
+    """A picture as it is sent to the page."""
+
+    png: bytes
+    width: int
+    """Pixels on the page; never more than the file has."""
+    height: int
+    natural: tuple[int, int]
+    """Width and height of the file in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A card's picture on the page, in pixels."""
+
+    width: int
+    height: int
+    strip: bool = False
+    """Whether it takes a row of its own."""
+
+
+def find_picture(documents: Path, path: str) -> PictureFile:
+    """Find a picture by its path below the documents folder; nothing outside of it is ever opened."""
+    try:
+        root = documents.resolve()
+        file = (root / path).resolve()
+        if not file.is_relative_to(root):
+            return PictureFile(None, problem="the file lies outside the documents folder")
+        status = file.stat()
+    except (OSError, ValueError):  # ValueError: a path that holds a NUL
+        return PictureFile(None, problem="the file is missing")
+    if not file.is_file():
+        return PictureFile(None, problem="the file is missing")
+    if status.st_size > _MOST_FILE_BYTES:
+        return PictureFile(None, problem="the file is too large to be shown")
+    return PictureFile(file, (status.st_size, status.st_mtime_ns))
+
+
+def fit(width: int, height: int) -> Box:
+    """Choose a card's box for a picture of some size; a picture is never drawn larger than it is."""
+    if width / height > STRIP_RATIO and width > _STRIP_MINIMUM:
+        drawn = min(width, ROW_WIDTH)
+        return Box(drawn, max(48, round(height * drawn / width)), strip=True)
+    narrow, wide = THUMBNAIL_WIDTHS
+    box_width = min(wide, max(narrow, round(width * THUMBNAIL_HEIGHT / height)))
+    drawn_height = round(height * min(1.0, box_width / width))
+    return Box(box_width, min(THUMBNAIL_HEIGHT, max(_LEAST_HEIGHT, drawn_height)))
+
+
+def draw_thumbnail(file: Path) -> DrawnPicture | str:
+    """Draw a picture into its card's box on white, or return what is wrong with the file.
+
+    The white ground keeps black formulas readable in a dark theme.
+    """
+    image = _open(file)
+    if isinstance(image, str):
+        return image
+    box = fit(*image.size)
+    scale = min(box.width / image.width, box.height / image.height, 1.0)
+    dense = min(scale * _DENSITY, 1.0)
+    small = image.resize(_scaled(image, dense), Image.Resampling.LANCZOS)
+    canvas_scale = dense / scale
+    canvas = Image.new("RGB", (round(box.width * canvas_scale), round(box.height * canvas_scale)), "white")
+    canvas.paste(small, ((canvas.width - small.width) // 2, (canvas.height - small.height) // 2))
+    return DrawnPicture(_png(canvas), box.width, box.height, image.size)
+
+
+def draw_large(file: Path) -> DrawnPicture | str:
+    """Draw a picture for its own window: whole, at most twice its size and never higher than the window."""
+    image = _open(file)
+    if isinstance(image, str):
+        return image
+    scale = min(LARGE_SIDES[0] / image.width, LARGE_SIDES[1] / image.height, 2.0)
+    density = min(scale * _DENSITY, 1.0, _WIDEST_SENT / image.width)
+    dense = image.resize(_scaled(image, density), Image.Resampling.LANCZOS)
+    width, height = _scaled(image, scale)
+    return DrawnPicture(_png(dense), width, height, image.size)
+
+
+def file_name(number: int, label: str, path: str) -> str:
+    """Return a picture's name in an export: its number, its label and the ending of its file.
+
+    >>> file_name(1, "Table 3", "Galore/tables/fileoutpart157.png")
+    '01-Table-3.png'
+    """
+    suffix = re.sub(r"[^a-z0-9.]", "", Path(path).suffix.lower())[:6] or ".png"
+    words = re.sub(r"[^\w]+", "-", label, flags=re.ASCII).strip("-")[:60] or "picture"
+    return f"{number:02d}-{words}{suffix}"
+
+
+def _open(file: Path) -> Image.Image | str:
+    """Decode a picture onto white; a file that is none, or claims too many pixels, gives a sentence."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(file, formats=_FORMATS) as image:
+                if image.width * image.height > _MOST_PIXELS or not image.width * image.height:
+                    return "the picture claims more pixels than can be shown"
+                return _on_white(ImageOps.exif_transpose(image))
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        return "the picture claims more pixels than can be shown"
+    except UnidentifiedImageError:
+        return "the file is no picture that can be drawn here" + (" (SVG)" if file.suffix.lower() == ".svg" else "")
+    except (OSError, SyntaxError, ValueError):
+        return "the file is damaged"
+
+
+def _on_white(image: Image.Image) -> Image.Image:
+    if image.mode in {"RGBA", "LA", "PA"} or "transparency" in image.info:
+        with_alpha = image.convert("RGBA")
+        ground = Image.new("RGB", image.size, "white")
+        ground.paste(with_alpha, mask=with_alpha.getchannel("A"))
+        return ground
+    if image.mode.startswith("I"):  # 16-bit grey: a plain conversion would clip nearly all of it to white
+        return image.point(lambda value: value / 256).convert("L").convert("RGB")
+    return image.convert("RGB")
+
+
+def _scaled(image: Image.Image, scale: float) -> tuple[int, int]:
+    return max(1, round(image.width * scale)), max(1, round(image.height * scale))
+
+
+def _png(image: Image.Image) -> bytes:
+    raw = io.BytesIO()
+    image.save(raw, "PNG", compress_level=4)
+    return raw.getvalue()

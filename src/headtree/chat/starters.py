@@ -1,0 +1,68 @@
+"""Example questions made from an index: they show what can be asked, and the documents do answer them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from headtree.indexing.index import Snapshot, StoredDocument
+from headtree.types import FigureKind
+
+STARTERS = 6
+_DOCUMENTS = 12
+"""Documents that are looked at: reading thousands would delay the first page."""
+_CAPTION_WORDS = range(3, 19)
+_KIND_WORDS = {
+    FigureKind.FIGURE: "What does {label} of {document} show?",
+    FigureKind.TABLE: "What values does {label} of {document} list?",
+    FigureKind.FORMULA: "What is {label} of {document}, and what do its symbols mean?",
+    FigureKind.ALGORITHM: "What are the steps of {label} of {document}?",
+}
+
+
+def make_starters(view: Snapshot, *, count: int = STARTERS) -> tuple[str, ...]:
+    """Return up to ``count`` questions, spread over the documents and over kinds of picture."""
+    ids = view.document_ids()
+    step = max(1, len(ids) // _DOCUMENTS)
+    queues = [
+        list(_questions(view.document(doc_id), first=number)) for number, doc_id in enumerate(ids[::step][:_DOCUMENTS])
+    ]
+    questions: list[str] = []
+    for turn in range(count):
+        questions += [queue[turn] for queue in queues if turn < len(queue)]
+    return tuple(dict.fromkeys(questions))[:count]
+
+
+def _questions(document: StoredDocument, *, first: int) -> Iterator[str]:
+    """Yield questions about one document, pictures and sections in turn; ``first`` varies what it begins with."""
+    name = _readable(document.doc_id)
+    pictures = list(_about_pictures(document, name))
+    sections = list(_about_sections(document, name))
+    if pictures:
+        pictures = pictures[first % len(pictures) :] + pictures[: first % len(pictures)]
+    kinds = (sections, pictures) if first % 3 == 2 else (pictures, sections)
+    for position in range(max(len(pictures), len(sections))):
+        for questions in kinds:
+            yield from questions[position : position + 1]
+
+
+def _about_pictures(document: StoredDocument, name: str) -> Iterator[str]:
+    """Ask about one picture of each kind: the one that the text mentions most."""
+    known = [f for f in document.figures if f.label and f.exists and len(f.caption.split()) in _CAPTION_WORDS]
+    for kind, question in _KIND_WORDS.items():
+        best = max((f for f in known if f.kind is kind), key=lambda figure: len(figure.mentions), default=None)
+        if best is not None:
+            yield question.format(label=best.label, document=name)
+
+
+def _about_sections(document: StoredDocument, name: str) -> Iterator[str]:
+    """Ask about sections deep enough to have a subject of their own and long enough to say something."""
+    for section in document.sections.values():
+        title = re.sub(r"^(?:[\dA-Z]{1,3}(?:\.\d+)*\.?|[IVX]+\.)\s+", "", section.title).strip()
+        words = len(title.split())
+        if section.level >= 2 and section.noise is None and 2 <= words <= 9 and len(section.body) >= 4:
+            yield f"What does {name} say about “{title}”?"
+
+
+def _readable(doc_id: str) -> str:
+    return doc_id.rsplit("/", 1)[-1]

@@ -1,0 +1,93 @@
+"""Finds what repeats from page to page: running headers and footers, page numbers, logos."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from headtree.extraction.page_values import PageReading, PictureItem, TextItem
+
+_EDGE = 0.12
+"""Share of a page's height at its top and bottom in which running lines stand."""
+_SAME_HEIGHT = 6.0
+"""Points by which the place of a running line may differ between pages."""
+_PAGE_NUMBER = re.compile(
+    r"[-–—|\s]*(?:(?:page|p\.)\s*)?(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,3}-\d{1,3}(?:-\d{1,3})?)(?:\s*(?:of|/)\s*\d{1,4})?[-–—|\s]*",
+    re.IGNORECASE,
+)
+_FEWEST_LOGOS = 3
+_FEWEST_NUMBERED, _NUMBERED_SHARE = 3, 0.2
+"""Pages, and share of all pages, from which lines that count on with the pages are running lines."""
+
+
+def without_furniture(pages: Sequence[PageReading]) -> list[list[TextItem | PictureItem]]:
+    """Return the items of each page without running headers, footers, page numbers and repeated pictures."""
+    left_out = _running_lines(pages) | _logos(pages) | _page_numbers(pages)
+    return [[item for item in page.items if id(item) not in left_out] for page in pages]
+
+
+def _running_lines(pages: Sequence[PageReading]) -> set[int]:
+    """Return the ids of lines near an edge that another page has at the same place, but for the page's own number."""
+    places: dict[tuple[str, int], list[tuple[int, float, int]]] = defaultdict(list)
+    for page in pages:
+        for item in page.items:
+            if isinstance(item, TextItem) and _at_edge(item, page):
+                key = _without_page_number(item.line.text.casefold(), page.page)
+                places[key, round(item.line.size)].append((page.page, item.line.baseline, id(item)))
+    running = set()
+    numbered = max(_FEWEST_NUMBERED, _NUMBERED_SHARE * len(pages))
+    for (key, _), found in places.items():
+        if "#" in key and len(found) < numbered:  # "Note 5" and "Note 6" on pages that follow each other
+            continue
+        for number, height, identity in found:
+            if any(other != number and abs(height - there) <= _SAME_HEIGHT for other, there, _ in found):
+                running.add(identity)
+    return running
+
+
+def _without_page_number(text: str, page: int) -> str:
+    """Replace a number at either end by its distance to the page, which is the same on all pages."""
+    return re.sub(r"^\d{1,4}\b|\b\d{1,4}$", lambda match: f"#{int(match.group()) - page}", text)
+
+
+def _logos(pages: Sequence[PageReading]) -> set[int]:
+    pictures = [item for page in pages for item in page.items if isinstance(item, PictureItem) and not item.label]
+    boxes = Counter(tuple(round(side / 3) for side in item.box) for item in pictures)
+    return {id(item) for item in pictures if boxes[tuple(round(side / 3) for side in item.box)] >= _FEWEST_LOGOS}
+
+
+def _at_edge(item: TextItem, page: PageReading) -> bool:
+    middle = (item.line.box[1] + item.line.box[3]) / 2
+    return middle < _EDGE * page.height or middle > (1 - _EDGE) * page.height
+
+
+def _page_numbers(pages: Sequence[PageReading]) -> set[int]:
+    """Return the ids of page numbers: numbers at a page's end or top, near the edge or counting on with the pages."""
+    found: list[tuple[int, int | None, bool]] = []
+    for page in pages:
+        for item in _outermost(page):
+            if _PAGE_NUMBER.fullmatch(item.line.text):
+                digits = re.search(r"\d+", item.line.text)
+                offset = int(digits.group()) - page.page if digits else None
+                found.append((id(item), offset, _is_near_edge(item, page)))
+    offsets = Counter(offset for _, offset, _ in found if offset is not None)
+    fewest = max(_FEWEST_NUMBERED, _NUMBERED_SHARE * len(pages))
+    counting = {offset for offset, count in offsets.items() if count >= fewest}
+    return {identity for identity, offset, near in found if near or offset in counting}
+
+
+def _outermost(page: PageReading) -> list[TextItem]:
+    """Return the lines above or below which at most one other stands."""
+    lines = [item for item in page.items if isinstance(item, TextItem)]
+    heights = sorted(item.line.baseline for item in lines)
+    if not heights:
+        return []
+    top, bottom = heights[:2][-1], heights[-2:][0]
+    return [item for item in lines if item.line.baseline <= top + 2 or item.line.baseline >= bottom - 2]
+
+
+def _is_near_edge(item: TextItem, page: PageReading) -> bool:
+    """Wider than `_at_edge`: some filings print a page's number right below a short text."""
+    middle = (item.line.box[1] + item.line.box[3]) / 2
+    return middle < 1.5 * _EDGE * page.height or middle > 0.6 * page.height

@@ -1,0 +1,103 @@
+"""Whether a line's words and type can be a heading's."""
+
+from __future__ import annotations
+
+import re
+
+from headtree.extraction.numbering import Numbering, Scheme, read_numbering
+from headtree.extraction.page_values import TextItem
+from headtree.extraction.text_style import BodyText
+
+_MOST_WORDS = 26
+_MOST_WORDS_ITEM = 50
+"""Of the title of an annual report's item, which may name several items at once."""
+_MOST_WORDS_NUMBERED = 18
+_MOST_WORDS_SENTENCE = 12
+"""Of a numbered heading that ends in a full stop."""
+_MOST_WORDS_UNNUMBERED = 16
+_SMALLEST = 0.92
+"""Size of a heading without a number as a share of the running text's, at least."""
+_SET_IN, _OFF_CENTRE = 0.3, 0.12
+"""Shares of the column's width by which a heading may be set in or stand beside the middle."""
+_KNOWN = re.compile(
+    r"(?:abstract|introduction|background|related works?|methods?|methodology|results?|discussion|conclusions?"
+    r"|references|bibliography|acknowledge?ments?|appendi(?:x|ces)|contents|table of contents|summary|executive summary"
+    r"|impact statement|supplementary material|preface|foreword|glossary|index|signatures?|limitations"
+    r"|ethics statement|broader impact|zusammenfassung|einleitung|literatur(?:verzeichnis)?)",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[a-z]{2,}[.;,]$|[:;,]$")
+_LETTER = re.compile(r"[^\W\d_]")
+_NO_HEADING = re.compile(
+    r"^[(\[•◦▪*†‡§©®]|^\W*$|@|https?://|\bwww\.|^\$|(?:\.\s?){4,}|^(?:Figure|Fig\.|Table|Algorithm)\s*\d", re.IGNORECASE
+)
+_NAMED = frozenset({Scheme.PART, Scheme.CHAPTER, Scheme.ITEM, Scheme.NOTE, Scheme.SECTION})
+
+
+def is_known_title(text: str) -> bool:
+    """Whether a heading says "Abstract", "References" or the like, with or without a number."""
+    numbering = read_numbering(text)
+    words = numbering.rest if numbering and numbering.rest else text
+    return _KNOWN.fullmatch(words.strip(" .:")) is not None
+
+
+def may_be_heading(item: TextItem, text: str, numbering: Numbering | None, body: BodyText) -> bool:
+    """Whether words and type are a heading's.
+
+    Args:
+        item: its first line.
+        text: of all its lines.
+        numbering: the number it begins with.
+        body: what the running text looks like.
+    """
+    if _NO_HEADING.search(text) or len(_LETTER.findall(text)) < 3:
+        return False
+    most = _MOST_WORDS_ITEM if numbering and numbering.scheme is Scheme.ITEM else _MOST_WORDS
+    if len(text.split()) > most:
+        return False
+    if numbering is not None:
+        return _is_numbered_heading(item, text, numbering, body)
+    if is_known_title(text) and not text.endswith((".", ",")):
+        return body.is_set_apart(item.line) or item.line.font.name != body.font
+    return _is_plain_heading(item, text, body)
+
+
+def _is_numbered_heading(item: TextItem, text: str, numbering: Numbering, body: BodyText) -> bool:
+    rest = numbering.rest
+    apart = body.is_set_apart(item.line)
+    if not rest:
+        return apart or numbering.scheme in (Scheme.PART, Scheme.CHAPTER)  # "Section 4.5." may end a sentence
+    if len(_LETTER.findall(rest)) < 2 or re.search(r"[a-z]{2,}[;,]$", text):
+        return False
+    if numbering.scheme in _NAMED:
+        return not rest[0].islower() and (apart or is_title_case(rest))
+    words = len(rest.split())
+    if words > _MOST_WORDS_NUMBERED or (text.endswith(".") and words > _MOST_WORDS_SENTENCE):
+        return False
+    if numbering.scheme is Scheme.BRACKET:
+        return body.is_strong(item.line) and words <= _MOST_WORDS_SENTENCE
+    return apart
+
+
+def is_title_case(text: str) -> bool:
+    """Whether a short text is written as a title: its words but for small ones begin with capitals."""
+    words = [word for word in re.findall(r"[^\W\d_][\w’'-]*", text) if len(word) > 3]
+    return len(text.split()) <= _MOST_WORDS_SENTENCE and all(word[0].isupper() for word in words)
+
+
+def _is_plain_heading(item: TextItem, text: str, body: BodyText) -> bool:
+    if len(text.split()) > _MOST_WORDS_UNNUMBERED or _SENTENCE.search(text):
+        return False
+    if not text[0].isupper() and not text[0].isdigit():
+        return False
+    if text[0].isdigit() and len(_LETTER.findall(text)) < 0.5 * len(text):
+        return False
+    large_enough = item.line.size >= _SMALLEST * body.size
+    return body.is_strong(item.line) and large_enough and _is_placed_like_heading(item)
+
+
+def _is_placed_like_heading(item: TextItem) -> bool:
+    """Whether a line begins near the left edge of its column or stands in its middle; what else is a column's title."""
+    (left, right), box = item.column, item.line.box
+    width = right - left
+    return box[0] - left < _SET_IN * width or abs((box[0] + box[2]) - (left + right)) < _OFF_CENTRE * width
