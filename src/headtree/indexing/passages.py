@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from headtree.indexing.html_images import html_text
 from headtree.indexing.markdown import Block, BlockKind, ParsedMarkdown
@@ -41,12 +41,25 @@ def passages_by_section(
     finder = SectionFinder(sections)
     heading_lines = {section.line for section in sections if section.level}
     found: dict[str, list[Passage]] = defaultdict(list)
-    for block in parsed.blocks:
-        if block.first in heading_lines:
-            continue
+    for block in _between_headings(parsed.blocks, heading_lines):
         for passage in _passages(block, lines, longest):
             found[finder.at(passage.first_line).node_id].append(passage)
     return {node_id: tuple(passages) for node_id, passages in found.items()}
+
+
+def _between_headings(blocks: Iterable[Block], heading_lines: Collection[int]) -> Iterator[Block]:
+    """Yield the blocks without headings; raw HTML may hold several, and text before, between and after them."""
+    for block in blocks:
+        if block.kind is not BlockKind.HTML:
+            if block.first not in heading_lines:
+                yield block
+            continue
+        first = block.first
+        for line in range(block.first, block.last + 2):
+            if line in heading_lines or line == block.last + 1:
+                if first < line:
+                    yield Block(block.kind, first, line - 1)
+                first = line + 1
 
 
 def _passages(block: Block, lines: Sequence[str], longest: int) -> Iterator[Passage]:
