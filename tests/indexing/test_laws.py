@@ -193,7 +193,7 @@ def test_every_word_is_in_a_chunk(paragraphs):
     assert all(len(chunk.text) <= SIZE * 1.25 + 2 for chunk in prepared.chunks)
 
 
-# ----------------------------------------------------------------------------------------------------------- shared ones
+# --------------------------------------------------------------------------------------------------------- shared ones
 
 
 @needs_shared

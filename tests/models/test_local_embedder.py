@@ -12,7 +12,8 @@ import pytest
 from headtree.errors import ModelUnavailableError
 from headtree.models import local
 from headtree.models.local import MiniLmEmbedder, load_local_embedder
-from headtree.pipeline import answer, build_index, load_embedder, open_index
+from headtree.models.registry import Registry
+from headtree.pipeline import answer, build_index, open_index
 from tests.library import make_settings, write
 
 TEXTS = [
@@ -100,7 +101,7 @@ def test_an_altered_model_is_refused(monkeypatch, tmp_path):
 
 
 def test_no_embedder_where_the_user_says_so(tmp_path):
-    assert load_embedder(make_settings(tmp_path, embedder="none")) is None
+    assert Registry(make_settings(tmp_path, embedder="none")).embedder() is None
 
 
 @pytest.mark.skipif(importlib.util.find_spec("openvino") is None, reason="openvino is not installed")

@@ -98,7 +98,7 @@ def test_the_section_that_answers_is_read_and_quoted(either, question, section, 
     assert "no language model" in result.answer
 
 
-# --------------------------------------------------------------------------------------------- documents that are named
+# -------------------------------------------------------------------------------------------- documents that are named
 
 
 def test_a_named_document_is_read_first(either):
@@ -139,7 +139,7 @@ def test_an_empty_question_is_an_error(words):
         answer(words, " \n")
 
 
-# ------------------------------------------------------------------------------------------------------------- pictures
+# ------------------------------------------------------------------------------------------------------------ pictures
 
 
 def test_a_table_that_is_asked_for_by_number_is_shown_alone(either):
@@ -272,7 +272,7 @@ def test_what_is_noise_is_not_found(words):
     assert "References" not in homes(answer(words, "Who printed the memoir of two locomotives at Lowmoor Press?"))
 
 
-# ------------------------------------------------------------------------------------------------- long and odd sections
+# ----------------------------------------------------------------------------------------------- long and odd sections
 
 
 def test_a_huge_section_is_cut_round_the_hit_and_says_so(words):
@@ -332,7 +332,7 @@ def test_text_without_spaces_is_found(words):
     assert result.sections[0].breadcrumb[-1] == "方法"
 
 
-# ---------------------------------------------------------------------------------------------------- order and watching
+# -------------------------------------------------------------------------------------------------- order and watching
 
 
 def test_the_same_question_has_the_same_answer(either):
@@ -379,7 +379,7 @@ def test_questions_are_data(words):
         check_contract(words, answer(words, question))
 
 
-# --------------------------------------------------------------------------------------------------------------- quotes
+# -------------------------------------------------------------------------------------------------------------- quotes
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from headtree.indexing.chunking import embedding_text
 from headtree.indexing.documents import PreparedDocument, SourceFile, find_documents, prepare_document
 from headtree.indexing.images import ImageFinder
 from headtree.indexing.model_noise import NoiseJudge
+from headtree.indexing.plain import printable
 from headtree.indexing.records import CHUNK_COLUMNS, chunk_from_row, passages_to_json, to_json, warning_from_json
 from headtree.indexing.schema import connect, damage_reported, read_meta, remove_database, write_meta
 from headtree.indexing.segment import segment
@@ -180,7 +181,7 @@ def _plan(
         try:
             raw = _read(settings.documents, source)
         except DocumentError as error:
-            warnings.append(BuildWarning(source.doc_id, 0, WarningKind.UNREADABLE, str(error)))
+            warnings.append(BuildWarning(printable(source.doc_id), 0, WarningKind.UNREADABLE, str(error)))
             continue
         seen.add(source.doc_id)
         state = (
@@ -202,7 +203,10 @@ def _plan(
 
 def _read(documents: Path, source: SourceFile) -> bytes:
     try:
+        source.path.encode("utf-8")
         return (documents / source.path).read_bytes()
+    except UnicodeEncodeError as error:
+        raise DocumentError(f"{printable(source.path)}: the file's name is not UTF-8; rename it") from error
     except OSError as error:
         raise DocumentError(f"{source.path} cannot be read: {error.strerror or error}") from error
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import orjson
 import yaml
 from charset_normalizer import from_bytes
 
@@ -20,6 +21,16 @@ _DATA_URI = re.compile(r"data:[\w.+-]+/[\w.+-]+[;,][^\s)\"'>\]]*", re.IGNORECASE
 _NO_METADATA: Mapping[str, Any] = MappingProxyType({})
 
 
+class _PlainLoader(yaml.SafeLoader):
+    """Reads YAML without aliases: a few of them can stand for billions of values."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Refuse an alias, compose everything else."""
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not read")
+        return super().compose_node(parent, index)
+
+
 @dataclass(frozen=True, slots=True)
 class SourceText:
     """A decoded file."""
@@ -27,6 +38,7 @@ class SourceText:
     text: str
     """Newlines are ``\\n``, no byte order mark; front matter and data URIs are blanked, lines kept."""
     metadata: Mapping[str, Any]
+    """The front matter as JSON values."""
     encoding: str | None
     """The encoding that was guessed where the file is not UTF-8, else ``None``."""
     data_uri_lines: tuple[int, ...]
@@ -63,9 +75,11 @@ def _take_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
     if match is None:
         return _NO_METADATA, text
     try:
-        loaded = yaml.safe_load(match.group(1) or "")
-    except (yaml.YAMLError, ValueError):  # ValueError: a date such as 2024-13-45
+        loaded = yaml.load(match.group(1) or "", _PlainLoader)
+        metadata = orjson.loads(orjson.dumps(loaded or {}, default=str, option=orjson.OPT_NON_STR_KEYS))
+    # ValueError: a date such as 2024-13-45; TypeError: what JSON cannot carry, such as half a surrogate pair
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError):
         return _NO_METADATA, text
-    if loaded is not None and not isinstance(loaded, dict):
+    if not isinstance(metadata, dict):
         return _NO_METADATA, text
-    return MappingProxyType(loaded or {}), keep_line_breaks(match.group()) + text[match.end() :]
+    return MappingProxyType(metadata), keep_line_breaks(match.group()) + text[match.end() :]
