@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -65,7 +66,8 @@ class FaissIndex:
         """Write the index file in one step."""
         import faiss
 
-        temporary = file.with_suffix(f".{os.getpid()}.tmp")
+        # A search and a build may write the same file at the same time, in one process too.
+        temporary = file.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
         temporary.write_bytes(faiss.serialize_index(self._index).tobytes())
         temporary.replace(file)
 
