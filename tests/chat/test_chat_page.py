@@ -220,7 +220,7 @@ def _draw_sent_requests() -> None:
         RequestBlock("section 1", "text", 700, 2800),
         RequestBlock("F3", "image", 258, 9000, 640, 480, "image/png"),
     )
-    request = ModelRequest("gemini/x", "synthesis", "answer-1", blocks, 958, 90, 0.0125, 1.5, 1, "done")
+    request = ModelRequest("gemini/x", "synthesis", "answer-1", blocks, 958, 90, 0, 0.0125, 1.5, 1, "done")
     answer = replace(make_answer(), usage=Usage(1, 958, 90, 0.0125), requests=(request,))
     draw_trace(replace(make_turn(), answer=answer, trace=Trace()))
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+import run_test_suite
 import typer
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from typer.models import OptionInfo
 
-import run_test_suite
 from headtree.cli import app
 
 ROOT = Path(__file__).parents[2]

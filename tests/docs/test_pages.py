@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-
 from docs.generate import DOCS, pages
+
 from headtree.models.catalogue import find_card
 from headtree.models.registry import DEFAULT_MODELS
 from headtree.settings import Settings

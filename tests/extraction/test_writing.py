@@ -67,7 +67,7 @@ Table 1: Depth
 
 Figure 1: Map
 
-![Equation 5](figures/formula-001.png)
+![](figures/formula-001.png)
 
 (5)
 

@@ -30,6 +30,8 @@ _UNMARKED_NOTE_SIZE, _UNMARKED_NOTE_PLACE = 0.87, 0.75
 _BULLET = re.compile(r"^(?P<marker>[•◦▪■●○‣⁃∙➢➤✓])\s*(?P<rest>\S.*)|^(?P<dash>[–—*·-])\s+(?P<after>\S.*)")
 _ENUMERATED = re.compile(r"^(?P<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\(?(?:[A-Z]|[IVX]{1,5})\))\s+(?P<rest>\S.*)")
 _SENTENCE_END = re.compile(r"[.!?:。][”’\")\]¹²³⁴⁵⁶⁷⁸⁹⁰\s]{0,4}$")
+_GLUED_MARK = re.compile(r"^(\d{1,2})(?=[^\W\d_]{2})")
+"""A note's number that is set in type of its own, which no size tells from the text."""
 _NOTE_MARK = re.compile(r"^[*†‡§¶#]{1,3}\s*\S|^[¹²³⁴⁵⁶⁷⁸⁹⁰]{1,3}\s*\S")
 
 
@@ -248,7 +250,7 @@ class _Flow:
             )
             return ListItem(text[cut:], block.marker, block.depth, places, moved)
         if block.kind is Footnote:
-            return Footnote(text, places, links)
+            return Footnote(text if links else _GLUED_MARK.sub(r"\1 ", text), places, links)
         return Paragraph(text, places, links)
 
     def _image(self, item: PictureItem) -> Image:

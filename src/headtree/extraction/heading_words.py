@@ -66,7 +66,7 @@ def _is_numbered_heading(item: TextItem, text: str, numbering: Numbering, body: 
     rest = numbering.rest
     apart = body.is_set_apart(item.line)
     if not rest:
-        return apart or numbering.scheme in (Scheme.PART, Scheme.CHAPTER)  # "Section 4.5." may end a sentence
+        return apart  # "Section 4.5." on a line of its own may also end a sentence
     if len(_LETTER.findall(rest)) < 2 or re.search(r"[a-z]{2,}[;,]$", text):
         return False
     if numbering.scheme in _NAMED:

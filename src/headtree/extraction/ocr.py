@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
+from headtree.errors import ExtractionError
 from headtree.extraction.page_values import Font, Word
 
 INSTALL_OCR = 'pip install "headtree[ocr]"'
@@ -29,7 +30,11 @@ class Recogniser:
         self._engine: Any = None
 
     def __call__(self, page: Any) -> list[Word]:
-        """Return the words of a page as it is shown, in points, line by line."""
+        """Return the words of a page as it is shown, in points, line by line.
+
+        Raises:
+            ExtractionError: the installed recogniser cannot be loaded.
+        """
         if self._engine is None:
             self._engine = _load()
         bitmap = page.render(scale=_SCALE)
@@ -44,8 +49,13 @@ class Recogniser:
 
 
 def _load() -> Any:
-    from rapidocr import RapidOCR
-
+    try:
+        from rapidocr import RapidOCR
+    except ImportError as error:  # OpenCV's build for desktops needs libraries that servers lack
+        raise ExtractionError(
+            f"character recognition cannot be loaded ({error}); "
+            "try: pip install --force-reinstall --no-deps opencv-python-headless"
+        ) from error
     return RapidOCR(
         params={
             "Global.use_cls": False,

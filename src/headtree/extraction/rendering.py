@@ -173,8 +173,8 @@ def _marker(printed: str) -> tuple[str, str]:
 
 
 def _alt(image: Image) -> str:
-    """Return the label and caption of an image, shortened; of a formula its label alone."""
-    words = image.label or "" if image.kind is FigureKind.FORMULA else one_line(image.caption) or image.label or ""
+    """Return the caption of an image, shortened; none for a formula, which is known by the number below it."""
+    words = "" if image.kind is FigureKind.FORMULA else one_line(image.caption) or image.label or ""
     if len(words) > _LONGEST_ALT:
         words = words[:_LONGEST_ALT].rsplit(" ", 1)[0] + " …"
     return escape_alt(words)

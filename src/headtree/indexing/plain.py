@@ -25,15 +25,22 @@ _SPACES = re.compile(r"[ \t\u00a0]+")
 
 def plain_text(markdown: str) -> str:
     """Return the words without markup, addresses and images; an image leaves its alternative text."""
-    text = _RULE.sub("", markdown)
-    text = _IMAGE.sub(r"\1", text)
-    text = _LINK.sub(r"\1", text)
+    # Each pattern is tried only where the text holds what it cannot match without: most text is plain.
+    text = _RULE.sub("", markdown) if "--" in markdown else markdown
+    if "[" in text:
+        text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
     if "<" in text:
         text = _TAG.sub(" ", _AUTOLINK.sub(r"\1", text))
-    text = _ROLE.sub(r"\1", text)
-    text = _HEADING.sub("", _LEAD.sub("", text))
-    text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
-    text = _ESCAPE.sub(r"\1", text.replace("`", ""))
+    if "`" in text:
+        text = _ROLE.sub(r"\1", text)
+    text = _LEAD.sub("", text)
+    if "#" in text:
+        text = _HEADING.sub("", text)
+    if "*" in text or "_" in text:
+        text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
+    text = text.replace("`", "")
+    if "\\" in text:
+        text = _ESCAPE.sub(r"\1", text)
     return _SPACES.sub(" ", html.unescape(text)).strip()
 
 

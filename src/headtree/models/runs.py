@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,7 +35,7 @@ class Run:
             calls=len(requests),
             input_tokens=sum(request.input_tokens for request in requests),
             output_tokens=sum(request.output_tokens for request in requests),
-            cost_usd=round(sum(request.cost_usd for request in requests), 6),
+            cost_usd=round(math.fsum(request.cost_usd for request in requests), 6),
         )
 
     def record(self, request: ModelRequest) -> None:

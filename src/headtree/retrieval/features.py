@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -74,13 +75,13 @@ def section_terms(document: StoredDocument, node_id: str) -> SectionTerms:
 
 
 def _read_terms(document: StoredDocument, node_id: str) -> SectionTerms:
-    places: dict[str, array[int]] = {}
+    places: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
     length = 0
     for passage in document.passages.get(node_id, ()):
         for stem in stems(plain_text(passage.text)):
-            places.setdefault(stem, array("I")).append(length)
+            places[stem].append(length)
             length += 1
-    return SectionTerms(places, length)
+    return SectionTerms(dict(places), length)
 
 
 def _window_coverage(terms: SectionTerms, weights: Mapping[str, float]) -> float:

@@ -32,7 +32,7 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 def words(text: str) -> list[str]:
     """Return the words of a text in lower case, in order; characters of spaceless scripts are words."""
-    return [match.group().lower() for match in _WORD.finditer(segment(text))]
+    return [word.lower() for word in _WORD.findall(segment(text))]
 
 
 @lru_cache(maxsize=200_000)
