@@ -57,6 +57,13 @@ def test_every_piece_of_an_html_table_has_its_header():
     assert all(chunk.text.startswith("part | width") for chunk in chunks)
 
 
+def test_text_beside_and_below_an_html_heading_is_found():
+    text = "<p>Before.</p>\n<h2>Range</h2>\n<p>Within range.</p>\n<h2>Reach</h2> Beside it.\n<p>Below it.</p>\n"
+    assert [(chunk.breadcrumb[-1], " ".join(chunk.text.split())) for chunk in pieces(text)] == [
+        ("doc", "Before."), ("Range", "Within range."), ("Reach", "Beside it. Below it."),
+    ]  # fmt: skip
+
+
 def test_the_next_table_has_its_own_header():
     def table(name):
         rows = "\n".join(f"| {name}{number} | {'x' * 20} |" for number in range(60))

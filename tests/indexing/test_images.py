@@ -101,6 +101,15 @@ def test_what_is_no_image_is_none(tmp_path, markdown):
     assert read(f"# A\n\n{markdown}\n", tmp_path).figures == ()
 
 
+@pytest.mark.parametrize(
+    "rest", ["<![CDATA", "<![x <](a.png)", "<!x [", "<?x", "</", "<!--", "<!DOCTYPE [<!x", "<img src='"]
+)
+def test_markup_after_an_image_does_no_harm(tmp_path, rest):
+    make_pictures(tmp_path / "doc", "a.png")
+    for text in (f'<img src="a.png" alt="x">\n{rest}', f"<p {rest}>\n<img src='a.png' alt='x > y'> {rest}"):
+        assert [f.filename for f in read(text, tmp_path).figures if f.exists] == ["a.png"]
+
+
 def test_a_reference_is_defined_in_another_section(tmp_path):
     make_pictures(tmp_path / "doc", "plots/x y.png")
     document = read("# A\n![Way][PIC]\n# B\n\n[pic]: <plots/x y.png> 'T'\n", tmp_path)

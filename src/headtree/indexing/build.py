@@ -24,9 +24,9 @@ from headtree.indexing.documents import PreparedDocument, SourceFile, find_docum
 from headtree.indexing.images import ImageFinder
 from headtree.indexing.model_noise import NoiseJudge
 from headtree.indexing.plain import printable
-from headtree.indexing.records import CHUNK_COLUMNS, chunk_from_row, passages_to_json, to_json, warning_from_json
+from headtree.indexing.records import CHUNK_COLUMNS, chunk_from_row, warning_from_json
 from headtree.indexing.schema import connect, damage_reported, read_meta, remove_database, write_meta
-from headtree.indexing.segment import segment
+from headtree.indexing.storing import delete_document, insert_document, text_hash
 from headtree.indexing.vectors import write_vector_index
 from headtree.models.estimates import embedding_estimate
 from headtree.models.protocols import Embedder
@@ -238,11 +238,6 @@ def _reading_fingerprint(settings: Settings, judge: NoiseJudge | None) -> str:
 # ------------------------------------------------------------------------------------------------- embedding
 
 
-def text_hash(text: str) -> str:
-    """Return the key of a text's vector."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def _embed_missing(
     plan: _Plan, embedder: Embedder, connection: sqlite3.Connection, progress: Progress
 ) -> tuple[int, tuple[BuildWarning, ...]]:
@@ -313,9 +308,9 @@ def _switch(
     connection.execute("BEGIN IMMEDIATE")
     try:
         for doc_id in (*plan.changes.removed, *plan.changes.changed):
-            _delete(doc_id, connection)
+            delete_document(doc_id, connection)
         for number, prepared in enumerate(plan.prepared, start=1):
-            _insert(prepared, plan.images_state[prepared.document.doc_id], connection)
+            insert_document(prepared, plan.images_state[prepared.document.doc_id], connection)
             progress(BuildStep("writing", number, len(plan.prepared)))
         connection.execute(
             "DELETE FROM vectors WHERE space != ? OR text_hash NOT IN (SELECT text_hash FROM chunks)", (space,)
@@ -327,72 +322,6 @@ def _switch(
     except BaseException:
         connection.execute("ROLLBACK")
         raise
-
-
-def _delete(doc_id: str, connection: sqlite3.Connection) -> None:
-    for search, table in (("chunk_search", "chunks"), ("title_search", "sections")):
-        connection.execute(f"DELETE FROM {search} WHERE rowid IN (SELECT id FROM {table} WHERE doc_id = ?)", (doc_id,))
-    connection.execute("DELETE FROM documents WHERE doc_id = ?", (doc_id,))
-
-
-def _insert(prepared: PreparedDocument, images_state: str, connection: sqlite3.Connection) -> None:
-    document = prepared.document
-    connection.execute(
-        "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            document.doc_id,
-            document.path,
-            document.title,
-            document.content_hash,
-            images_state,
-            to_json(dict(document.metadata)),
-            "\n".join(document.lines),
-            to_json(document.warnings),
-        ),
-    )
-    for section in document.sections:
-        row = connection.execute(
-            "INSERT INTO sections (doc_id, node_id, record, passages) VALUES (?, ?, ?, ?)",
-            (
-                document.doc_id,
-                section.node_id,
-                to_json(section),
-                passages_to_json(prepared.passages.get(section.node_id, ())),
-            ),
-        )
-        if section.noise is None and len(section.body):  # a document that begins with a heading has no text of its own
-            connection.execute(
-                "INSERT INTO title_search (rowid, breadcrumb) VALUES (?, ?)",
-                (row.lastrowid, segment(" ".join(section.breadcrumb))),
-            )
-    connection.executemany(
-        "INSERT INTO figures VALUES (?, ?, ?, ?)",
-        [(document.doc_id, ordinal, f.path, to_json(f)) for ordinal, f in enumerate(document.figures)],
-    )
-    for chunk in prepared.chunks:
-        _insert_chunk(chunk, connection)
-
-
-def _insert_chunk(chunk: Chunk, connection: sqlite3.Connection) -> None:
-    row = connection.execute(
-        "INSERT INTO chunks (doc_id, node_id, ordinal, first_line, last_line, breadcrumb, text, figure_path, text_hash)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            chunk.doc_id,
-            chunk.node_id,
-            chunk.ordinal,
-            chunk.first_line,
-            chunk.last_line,
-            to_json(chunk.breadcrumb),
-            chunk.text,
-            chunk.figure_path,
-            text_hash(embedding_text(chunk)),
-        ),
-    )
-    connection.execute(
-        "INSERT INTO chunk_search (rowid, breadcrumb, body) VALUES (?, ?, ?)",
-        (row.lastrowid, segment(" ".join(chunk.breadcrumb)), segment(chunk.text)),
-    )
 
 
 def _count(connection: sqlite3.Connection, table: str) -> int:

@@ -31,6 +31,12 @@ def html_headings(markup: str) -> Iterator[tuple[int, int, int, str]]:
         yield markup.count("\n", 0, match.start()), match.group().count("\n"), int(match[1]), title
 
 
+def without_first_headings(markup: str) -> str:
+    """Take out the headings that begin on the first line; the line breaks stay."""
+    first_line = (markup + "\n").index("\n")
+    return _HEADING.sub(lambda m: "\n" * m.group().count("\n") if m.start() < first_line else m.group(), markup)
+
+
 def html_text(markup: str) -> str:
     """Return the words of a piece of HTML on one line."""
     return " ".join(html.unescape(_TAG.sub(" ", markup)).split())
@@ -69,7 +75,11 @@ def _without_jsx(markup: str, imports: Mapping[str, str]) -> str:
 def _attributes(markup: str) -> tuple[str, str]:
     """Return source and alternative text of the tag at the start of ``markup``; empty where it never ends."""
     reader = _FirstTag()
-    reader.feed(markup)
+    position = 0
+    # No further than the tag: the standard parser fails at some of what may follow it ("<![x").
+    while reader.values is None and (end := markup.find(">", position) + 1):
+        reader.feed(markup[position:end])
+        position = end
     values = reader.values or {}
     return values.get("src", "").strip(), " ".join(values.get("alt", "").split())
 

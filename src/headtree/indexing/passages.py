@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from headtree.indexing.html_images import html_text
+from headtree.indexing.html_images import html_text, without_first_headings
 from headtree.indexing.markdown import Block, BlockKind, ParsedMarkdown
 from headtree.indexing.plain import plain_text
 from headtree.indexing.tree import SectionFinder
@@ -41,38 +41,35 @@ def passages_by_section(
     finder = SectionFinder(sections)
     heading_lines = {section.line for section in sections if section.level}
     found: dict[str, list[Passage]] = defaultdict(list)
-    for block in _between_headings(parsed.blocks, heading_lines):
-        for passage in _passages(block, lines, longest):
+    for block in parsed.blocks:
+        if block.kind is BlockKind.HTML:
+            passages = _html_block(block, lines, heading_lines, longest)
+        elif block.first in heading_lines:
+            continue
+        else:
+            passages = _passages(block, lines, longest)
+        for passage in passages:
             found[finder.at(passage.first_line).node_id].append(passage)
     return {node_id: tuple(passages) for node_id, passages in found.items()}
-
-
-def _between_headings(blocks: Iterable[Block], heading_lines: Collection[int]) -> Iterator[Block]:
-    """Yield the blocks without headings; raw HTML may hold several, and text before, between and after them."""
-    for block in blocks:
-        if block.kind is not BlockKind.HTML:
-            if block.first not in heading_lines:
-                yield block
-            continue
-        first = block.first
-        for line in range(block.first, block.last + 2):
-            if line in heading_lines or line == block.last + 1:
-                if first < line:
-                    yield Block(block.kind, first, line - 1)
-                first = line + 1
 
 
 def _passages(block: Block, lines: Sequence[str], longest: int) -> Iterator[Passage]:
     text = "\n".join(lines[block.first - 1 : block.last])
     span = LineSpan(block.first, block.last)
-    if block.kind is BlockKind.HTML:
-        yield from _html_passages(text, block.first, longest)
-    elif block.kind in {BlockKind.ROW, BlockKind.HEADER_ROW}:
+    if block.kind in {BlockKind.ROW, BlockKind.HEADER_ROW}:
         yield from _cut(_KINDS[block.kind], text.strip(), span, longest * _WHOLE)
     elif block.kind is BlockKind.CODE:
         yield from _cut(PassageKind.CODE, text, span, longest * _WHOLE)
     elif plain_text(text):
         yield from _cut(_KINDS[block.kind], text, span, longest)
+
+
+def _html_block(block: Block, lines: Sequence[str], heading_lines: Collection[int], longest: int) -> Iterator[Passage]:
+    """Cut raw HTML where a heading in it begins a section; the heading itself is left out."""
+    starts = [block.first, *(line for line in range(block.first + 1, block.last + 1) if line in heading_lines)]
+    for start, following in zip(starts, [*starts[1:], block.last + 1], strict=True):
+        text = "\n".join(lines[start - 1 : following - 1])
+        yield from _html_passages(without_first_headings(text) if start in heading_lines else text, start, longest)
 
 
 def _html_passages(text: str, first_line: int, longest: int) -> Iterator[Passage]:
