@@ -48,14 +48,6 @@ class Described:
     """Cosine of the question and the text; 0 where there are no vectors."""
 
 
-def match_scores(question: str, weights: Mapping[str, float], figures: Sequence[Described]) -> list[float]:
-    """Return one score per figure of a document; see ``match_features``."""
-    return [
-        sum(weight * features[name] for name, weight in WEIGHTS.items())
-        for features in match_features(question, weights, figures)
-    ]
-
-
 def match_features(
     question: str, weights: Mapping[str, float], figures: Sequence[Described]
 ) -> list[Mapping[str, float]]:
