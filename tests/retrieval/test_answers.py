@@ -355,7 +355,6 @@ def test_a_row_far_down_a_table_is_found_with_its_header(words):
     assert any("P399" in citation.quote for citation in result.citations)
 
 
-@pytest.mark.xfail(strict=True, reason="a quote does not count the words of the heading that it stands under")
 def test_a_row_is_quoted_from_the_table_that_the_question_names(words):
     result = answer(words, "What did labour cost in the workshop in 2024?", documents=["budget"])
     (quote,) = [c for c in result.citations if c.breadcrumb[-1] == "Workshop" and "Labour" in c.quote]

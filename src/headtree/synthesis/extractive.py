@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,10 +22,15 @@ HEADER = "*Quoted from the documents; no language model wrote this.*"
 
 _MOST_QUOTES = 8
 """Quotes in an answer: about what a reader takes in at a glance."""
-_LEAST_SHARE = 0.35
+_LEAST_SHARE = 0.3
 """A quote must hold at least this share of what the best quote holds of the question."""
 _REPEATED = 0.35
 """What a question term still counts in a quote when an earlier quote already held it."""
+_REPEATED_IN_ROW = 0.85
+"""The same for a table's rows, which share their words and each hold numbers of their own.
+
+Measured on the annual reports: with .85, answers hold .50 of the numbers that are asked for, with .35 it was .12.
+"""
 _FEWEST_WORDS = 5
 """Shorter prose is a label or a cell that lost its table."""
 _TOO_LONG = 700
@@ -42,6 +48,8 @@ class Quote:
     order: int
     """Position in the evidence section."""
     stems: frozenset[str]
+    heading: frozenset[str]
+    """Of a row the stems of the heading that it stands under: rows of equal name belong to different tables."""
     header: Passage | None = None
     """The header row of a table row."""
 
@@ -80,8 +88,10 @@ def _quotes(evidence: Evidence, view: Snapshot) -> Iterator[Quote]:
                 header = header or passage
             elif passage.kind is not PassageKind.ROW:
                 header = None
+            is_row = passage.kind is PassageKind.ROW
+            heading = stem_set(document.section_at(passage.first_line).title) if is_row else frozenset[str]()
             for text in _sentences(passage):
-                yield Quote(section, passage, text, order, stem_set(text), header)
+                yield Quote(section, passage, text, order, stem_set(text), heading, header)
                 order += 1
 
 
@@ -91,7 +101,8 @@ def _sentences(passage: Passage) -> tuple[str, ...]:
     if passage.kind in {PassageKind.CODE, PassageKind.HEADER_ROW}:
         return ()
     if passage.kind is PassageKind.ROW:
-        return (passage.text,)
+        # A row with one filled cell is a heading within the table.
+        return (passage.text,) if sum(bool(cell) for cell in _cells(passage.text)) > 1 else ()
     text = without_images(passage.text)
     return tuple(
         sentence.strip()
@@ -102,27 +113,29 @@ def _sentences(passage: Passage) -> tuple[str, ...]:
 
 def _choose(question: Question, quotes: Sequence[Quote]) -> list[Quote]:
     """Take the best quote again and again, each term counting less once it has been held."""
-    weights: dict[str, float] = dict(question.weights)
-    left = [quote for quote in quotes if any(weights.get(stem) for stem in quote.stems)]
+    asked = question.weights
+    held: Counter[str] = Counter()
+    left = [quote for quote in quotes if any(asked.get(stem) for stem in quote.stems)]
     chosen: list[Quote] = []
     best_score = 0.0
     while left and len(chosen) < _MOST_QUOTES:
-        quote = max(left, key=lambda item: (_score(item, weights), -item.section.rank, -item.order))
-        score = _score(quote, weights)
+        scores = [_score(quote, asked, held) for quote in left]
+        score, _, position = max((score, -left[i].section.rank, -i) for i, score in enumerate(scores))
         best_score = best_score or score
         if score < _LEAST_SHARE * best_score:
             break
+        quote = left.pop(-position)
         chosen.append(quote)
-        left.remove(quote)
-        for stem in quote.stems & weights.keys():
-            weights[stem] *= _REPEATED
+        held.update((quote.stems | quote.heading) & asked.keys())
     return chosen
 
 
-def _score(quote: Quote, weights: Mapping[str, float]) -> float:
-    held = sum(weight for term, weight in weights.items() if term in quote.stems)
+def _score(quote: Quote, asked: Mapping[str, float], held: Mapping[str, int]) -> float:
+    """Return what a quote adds to those that were chosen."""
+    kept = _REPEATED_IN_ROW if quote.passage.kind is PassageKind.ROW else _REPEATED
+    value = sum(asked[term] * kept ** held[term] for term in asked if term in quote.stems or term in quote.heading)
     # A long sentence holds more terms by chance; a lower rank speaks less for the question.
-    return held / math.log(8 + len(quote.stems)) / (1 + 0.12 * (quote.section.rank - 1))
+    return value / math.log(8 + len(quote.stems)) / (1 + 0.12 * (quote.section.rank - 1))
 
 
 # ------------------------------------------------------------------------------------------------------ writing
