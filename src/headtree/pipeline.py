@@ -84,10 +84,6 @@ class Watcher:
             raise Cancelled("stopped")
         self.tell(AnswerEvent(stage, detail))
 
-    def written(self, text: str) -> None:
-        """Pass on the text of the answer so far."""
-        self.tell(AnswerEvent(AnswerStage.WRITING, text=text))
-
 
 def answer(opened: OpenIndex, text: str, *, documents: Sequence[str] = (), watcher: Watcher | None = None) -> Answer:
     """Answer a question; see ``answer_with_evidence``."""
@@ -132,7 +128,7 @@ def answer_with_evidence(
         watcher.step(
             AnswerStage.WRITING, f"{len(evidence.sections)} sections, {len(evidence.figures)} pictures offered"
         )
-        result, evidence = steps.write(evidence, vector, watcher.written)
+        result, evidence = steps.write(evidence, vector, watcher.tell)
         clock.lap("synthesis")
         if opened.models.vision and result.figures:
             watcher.step(AnswerStage.LOOKING, f"{len(result.figures)} pictures")

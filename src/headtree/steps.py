@@ -21,7 +21,7 @@ from headtree.settings import Settings
 from headtree.synthesis.chat import synthesise_with_model
 from headtree.synthesis.local import synthesise_locally
 from headtree.synthesis.vision import look_at_figures, mark_unchecked
-from headtree.types import Answer, Candidate, Evidence
+from headtree.types import Answer, AnswerEvent, Candidate, Evidence
 
 _TYPICAL_ANSWER_TOKENS = 1_000
 _RULES_CHARACTERS = 4_000
@@ -100,13 +100,13 @@ class Steps:
         return request_estimate(name, characters, _TYPICAL_ANSWER_TOKENS)
 
     def write(
-        self, evidence: Evidence, vector: Vectors | None, on_text: Callable[[str], None]
+        self, evidence: Evidence, vector: Vectors | None, tell: Callable[[AnswerEvent], None]
     ) -> tuple[Answer, Evidence]:
         """Write the answer with the model, else by quotes; return it with the evidence that was read."""
         model = self.models.synthesis
         if model is not None and evidence.sections:
             try:
-                return synthesise_with_model(self.question, evidence, self.view, model, self.settings, on_text=on_text)
+                return synthesise_with_model(self.question, evidence, self.view, model, self.settings, tell=tell)
             except _FAILED as error:
                 self.warnings.append(f"{model.name} gave no answer, these are quotes by the local reader: {error}")
         return synthesise_locally(self.question, evidence, vector, self.view, self.settings), evidence

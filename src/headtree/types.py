@@ -384,6 +384,8 @@ class ModelRequest:
     attempts: int
     outcome: str
     """``done``, or why it failed."""
+    cache_written_tokens: int = 0
+    """How many of the input the service was told to keep for the next request, at a higher price."""
 
 
 @dataclass(frozen=True, slots=True)
