@@ -51,6 +51,8 @@ class Capabilities:
     """Whether it cites ``SourceBlock`` paragraphs by itself; never together with a schema."""
     effort: bool = False
     """Whether it takes a thinking level."""
+    told_to_keep: bool = False
+    """Whether it is told which blocks to keep for the next request; others keep what they like by themselves."""
     context_tokens: int = 8_192
     output_tokens: int = 4_096
 
@@ -115,6 +117,7 @@ _CLAUDE = Capabilities(
     structured_output=True,
     native_citations=True,
     effort=True,
+    told_to_keep=True,
     context_tokens=1_000_000,
     output_tokens=128_000,
 )

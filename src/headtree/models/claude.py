@@ -78,7 +78,7 @@ def _arguments(card: ModelCard, request: ChatRequest) -> dict[str, Any]:
         "model": card.model,
         "max_tokens": min(request.max_output_tokens, card.capabilities.output_tokens),
         "system": request.system,
-        "messages": [{"role": "user", "content": _content(request)}],
+        "messages": [{"role": "user", "content": _content(card, request)}],
     }
     output: dict[str, Any] = {"effort": request.effort.value} if card.capabilities.effort else {}
     if request.schema is not None:
@@ -107,10 +107,10 @@ def _holds(block: Block) -> bool:
     return isinstance(block, ImageBlock) or bool(block.text.strip())
 
 
-def _content(request: ChatRequest) -> list[dict[str, Any]]:
+def _content(card: ModelCard, request: ChatRequest) -> list[dict[str, Any]]:
     """Return the blocks that hold anything, the last one to be kept marked as such."""
     kept = [_block(block) for block in request.blocks[: request.kept_blocks] if _holds(block)]
-    if kept:
+    if kept and card.capabilities.told_to_keep:
         kept[-1]["cache_control"] = {"type": "ephemeral"}
     return kept + [_block(block) for block in request.blocks[request.kept_blocks :] if _holds(block)]
 

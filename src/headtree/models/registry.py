@@ -17,6 +17,7 @@ from headtree.models.gemini import KEY_VARIABLE as GEMINI_KEY
 from headtree.models.gemini import GeminiService
 from headtree.models.gemini_embedder import GeminiEmbedder
 from headtree.models.local import load_local_embedder
+from headtree.models.paid_results import PaidResults
 from headtree.models.protocols import ChatModel, Embedder
 from headtree.settings import Settings
 
@@ -115,7 +116,7 @@ class Registry:
             return load_local_embedder(choice)
         card = self._card(choice, "embedder")
         embedder = GeminiEmbedder(card, dimensions, self._gemini, self._callers[GEMINI])
-        return CachedEmbedder(embedder, self._settings.index)
+        return CachedEmbedder(embedder, PaidResults(self._settings.index))
 
     def _card(self, choice: str, setting: str) -> ModelCard:
         provider, model = choice.split("/", 1)

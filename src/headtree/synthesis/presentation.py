@@ -108,6 +108,10 @@ def _figure_lines(figures: Sequence[OfferedFigure], view: Snapshot) -> Iterator[
 
 
 def _image_words(figure: Figure, document: StoredDocument) -> str:
+    """Say what a model saw in an image, else the words that the document has in it or beside it."""
+    if figure.description:
+        read = f"; to be read in it: {one_line(figure.visible_text)[:_IMAGE_WORDS]}" if figure.visible_text else ""
+        return f" | seen in it: {one_line(figure.description)}{read}"
     inside = document.text(figure.inside) if figure.inside else ""
     known = one_line(
         ". ".join(text for text in (figure.alt, figure.context, inside) if text and text != figure.caption)
