@@ -228,7 +228,7 @@ def _windows(document: Document, characters: int) -> list[LineSpan]:
     for number, line in enumerate(document.lines, start=1):
         if number in starts:
             border = number
-        if size + len(line) > characters and number > first:
+        while size + len(line) > characters and number > first:
             cut = border if border > first else number
             spans.append(LineSpan(first, cut - 1))
             size = sum(len(document.lines[known - 1]) + 1 for known in range(cut, number))
