@@ -102,7 +102,8 @@ def _figure_lines(figures: Sequence[OfferedFigure], view: Snapshot) -> Iterator[
         if figure.kind is FigureKind.PART:
             name = f"part of {figure.label or 'a figure'}"
         caption = one_line(figure.caption or figure.alt) if group not in shown else "(as above)"
-        words = "" if figure.kind is FigureKind.TABLE else _image_words(figure, view.document(figure.doc_id))
+        said = figure.kind is FigureKind.TABLE and not figure.description
+        words = "" if said else _image_words(figure, view.document(figure.doc_id))
         shown.add(group)
         yield f"{offered.handle} | {name} | {caption or 'no caption'}{words} | {offered.reason}"
 
