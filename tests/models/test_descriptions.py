@@ -87,7 +87,7 @@ def width_of(request: Received) -> int:
     """The width of the image in a request."""
     data = [block["inlineData"]["data"] for block in request.blocks if "inlineData" in block]
     data += [block["source"]["data"] for block in request.blocks if "source" in block]
-    return Image.open(io.BytesIO(base64.b64decode(data[0]))).width
+    return Image.open(io.BytesIO(base64.b64decode(data[0].replace("-", "+").replace("_", "/")))).width
 
 
 @pytest.mark.parametrize(("path", "width"), [("pump/figures/pump.png", 120), ("pump/tables/service.png", 122)])
