@@ -24,6 +24,10 @@ Everything here can also be given in the environment or in `.env`, with the pref
 # SYNTHESIS_MODEL = "auto"       # writes the answer: "auto", "local", "gemini/<model>" or "claude/<model>"
 # RERANK_MODEL = "auto"          # chooses the sections that are read
 # NOISE_MODEL = "auto"           # adds to the noise filter's rules when the index is built
+# CONTEXTUAL_CHUNKS = False      # let a model place each chunk in its document; `headtree index` asks what it may cost
+# CONTEXT_MODEL = "auto"         # which one
+# DESCRIBE_FIGURES = False       # let a model look at each figure once and write what it shows; asked for too
+# DESCRIBER_MODEL = "auto"       # which one
 # VISION_FILTER = False          # let a model look at the chosen pictures and drop what is wrong
 # VISION_MODEL = "auto"          # which one
 # WHOLE_CORPUS = False           # read documents whole, where they fit into WHOLE_CORPUS_TOKENS = 200_000
