@@ -14,6 +14,7 @@ Everything here can also be given in the environment or in `.env`, with the pref
 
 # EMBEDDER = "auto"              # Gemini where its key is set, else "local" (bundled MiniLM); "none" (lexical only),
 #                                # "gemini/<model>" or a folder with an ONNX model
+# MILVUS_URI = "http://host:19530"   # keep vectors on a Milvus server instead of in a FAISS file
 # SECTIONS = 5                   # sections that are read to answer (k)
 # MAX_FIGURES = 6                # most pictures in an answer
 
