@@ -316,9 +316,10 @@ def _print_requests(result: Answer) -> None:
     if not result.requests:
         _out.print("nothing was sent to a model", highlight=False)
     for request in result.requests:
+        kept = f" ({request.cached_tokens:,} of them kept from before)" if request.cached_tokens else ""
         _out.print(
             f"\n[bold]{_literal(request.model)}[/] {_literal(request.role)} [dim]{_literal(request.prompt)}[/]\n"
-            f"{request.input_tokens:,} tokens in, {request.output_tokens:,} out, {dollars(request.cost_usd)}, "
+            f"{request.input_tokens:,} tokens in{kept}, {request.output_tokens:,} out, {dollars(request.cost_usd)}, "
             f"{request.seconds:.2f} s, attempts: {request.attempts}, {_literal(request.outcome)}",
             highlight=False,
         )
