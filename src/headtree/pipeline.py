@@ -9,16 +9,17 @@ from dataclasses import dataclass, replace
 
 from headtree.errors import Cancelled, HeadtreeError, ModelUnavailableError
 from headtree.indexing.build import BuildStep, build
+from headtree.indexing.enriching import Approve
 from headtree.indexing.index import Index, Snapshot, index_space
-from headtree.indexing.model_noise import NoiseJudge
+from headtree.indexing.milvus import vector_store
 from headtree.models.protocols import Embedder
-from headtree.models.registry import AUTO, Registry, Role
+from headtree.models.registry import AUTO, Registry
 from headtree.models.runs import model_run
 from headtree.retrieval.question import read_question
 from headtree.retrieval.recall import recall
 from headtree.retrieval.rerank import rerank
 from headtree.settings import Settings
-from headtree.steps import LOCAL_ONLY, ChatModels, Steps, embed_question, load_chat_models
+from headtree.steps import LOCAL_ONLY, ChatModels, Steps, embed_question, load_chat_models, load_readers
 from headtree.types import Answer, AnswerEvent, AnswerStage, BuildReport, Evidence, Timings
 
 
@@ -35,14 +36,31 @@ class OpenIndex:
 
 
 def build_index(
-    settings: Settings, *, fresh: bool = False, progress: Callable[[BuildStep], None] = lambda step: None
+    settings: Settings,
+    *,
+    fresh: bool = False,
+    progress: Callable[[BuildStep], None] = lambda step: None,
+    approve: Approve = lambda estimates: True,
 ) -> BuildReport:
-    """Bring the index up to date with the documents; see ``indexing.build``."""
+    """Bring the index up to date with the documents; see ``indexing.build``.
+
+    Args:
+        settings: where things are, and who takes which role.
+        fresh: forget the old index; what models were paid for is kept.
+        progress: is told how far it is, and what it will cost.
+        approve: is asked before models write contexts or descriptions; by default the settings are the consent.
+    """
     registry = Registry(settings)
-    model = registry.chat_model(Role.NOISE) if settings.noise_filter else None
+    readers = load_readers(settings, registry, approve)
     with model_run() as run:
-        judge = NoiseJudge(model) if model else None
-        report = build(settings, registry.embedder(), fresh=fresh, progress=progress, judge=judge)
+        report = build(
+            settings,
+            registry.embedder(),
+            fresh=fresh,
+            progress=progress,
+            readers=readers,
+            store=vector_store(settings),
+        )
     return replace(report, usage=run.usage)
 
 
@@ -52,6 +70,7 @@ def open_index(settings: Settings) -> OpenIndex:
     Raises:
         IndexMissingError, IndexMismatchError, IndexDamagedError: it cannot be used; the message says what to do.
         ModelUnavailableError: a model that the settings name is not installed, or its key is not set.
+        VectorStoreError: the settings name a server for vectors that cannot be used.
     """
     registry = Registry(settings)
     models = load_chat_models(settings, registry)
@@ -63,7 +82,7 @@ def open_index(settings: Settings) -> OpenIndex:
         if settings.embedder != AUTO:
             raise
         embedder, warnings = None, (f"the index was made with {made_with}, the search goes by words only: {error}",)
-    index = Index(settings.index, space=embedder.name if embedder else "")
+    index = Index(settings.index, space=embedder.name if embedder else "", store=vector_store(settings))
     return OpenIndex(settings, index, embedder, models, warnings)
 
 
@@ -74,19 +93,15 @@ class Watcher:
     tell: Callable[[AnswerEvent], None] = lambda event: None
     stop: threading.Event | None = None
 
-    def step(self, stage: AnswerStage, detail: str = "") -> None:
-        """Report that a step begins.
+    def step(self, stage: AnswerStage, detail: str = "", *, price: str = "") -> None:
+        """Report that a step begins, and what it will cost.
 
         Raises:
             Cancelled: the work was stopped.
         """
         if self.stop is not None and self.stop.is_set():
             raise Cancelled("stopped")
-        self.tell(AnswerEvent(stage, detail))
-
-    def written(self, text: str) -> None:
-        """Pass on the text of the answer so far."""
-        self.tell(AnswerEvent(AnswerStage.WRITING, text=text))
+        self.tell(AnswerEvent(stage, ", ".join(words for words in (detail, price) if words), price=price))
 
 
 def answer(opened: OpenIndex, text: str, *, documents: Sequence[str] = (), watcher: Watcher | None = None) -> Answer:
@@ -124,18 +139,19 @@ def answer_with_evidence(
         vector, warnings = embed_question(opened.embedder, text)
         recalled = recall(question, vector, view, chunks=settings.recall_chunks, sections=settings.candidates)
         clock.lap("recall")
-        watcher.step(AnswerStage.RANKING, f"{len(recalled)} sections")
         steps = Steps(question, view, settings, opened.models, [*opened.warnings, *warnings])
+        watcher.step(AnswerStage.RANKING, f"{len(recalled)} sections", price=steps.ranking_price(len(recalled)))
         evidence = steps.read_evidence(rerank(question, recalled, view))
         clock.lap("rerank")
-        watcher.step(AnswerStage.READING, steps.estimate(evidence))
+        watcher.step(AnswerStage.READING, price=steps.writing_price(evidence))
         watcher.step(
             AnswerStage.WRITING, f"{len(evidence.sections)} sections, {len(evidence.figures)} pictures offered"
         )
-        result, evidence = steps.write(evidence, vector, watcher.written)
+        result, evidence = steps.write(evidence, vector, watcher.tell)
         clock.lap("synthesis")
         if opened.models.vision and result.figures:
-            watcher.step(AnswerStage.LOOKING, f"{len(result.figures)} pictures")
+            looking = steps.looking_price(len(result.figures))
+            watcher.step(AnswerStage.LOOKING, f"{len(result.figures)} pictures", price=looking)
         result = steps.look(result)
         clock.lap("vision")
     return replace(
