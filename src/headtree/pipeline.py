@@ -126,6 +126,8 @@ def answer_with_evidence(
         clock.lap("recall")
         watcher.step(AnswerStage.RANKING, f"{len(recalled)} sections")
         steps = Steps(question, view, settings, opened.models, [*opened.warnings, *warnings])
+        if opened.embedder is not None and vector is None:
+            steps.fallbacks.append("embedding")
         evidence = steps.read_evidence(rerank(question, recalled, view))
         clock.lap("rerank")
         watcher.step(AnswerStage.READING, steps.estimate(evidence))
@@ -144,6 +146,7 @@ def answer_with_evidence(
         usage=run.usage,
         requests=run.requests,
         warnings=(*steps.warnings, *result.warnings),
+        fallbacks=(*steps.fallbacks, *result.fallbacks),
     ), evidence
 
 

@@ -118,10 +118,17 @@ def _paired_scores(
             left_out.append(key)
             continue
         pairs[key] = (
-            rescore(questions[key], before[key], k=_sections(old)),
-            rescore(questions[key], after[key], k=_sections(new)),
+            rescore(questions[key], before[key], k=_sections(old)) | _judged(before[key], beside=after[key]),
+            rescore(questions[key], after[key], k=_sections(new)) | _judged(after[key], beside=before[key]),
         )
     return pairs, tuple(left_out)
+
+
+def _judged(row: Row, *, beside: Row) -> Scores:
+    """Return what the judge gave an answer, where the same judge graded both runs by the same prompt."""
+    verdict, other = row.get("judge") or {}, beside.get("judge") or {}
+    same = all(verdict.get(name) == other.get(name) for name in ("by", "prompt"))
+    return {"judged_right": row["scores"]["judged_right"]} if same and "grade" in verdict and "grade" in other else {}
 
 
 def _rows(log: Mapping[str, Any]) -> dict[str, Row]:

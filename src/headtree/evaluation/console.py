@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -13,11 +14,13 @@ from rich.table import Table
 
 from headtree.evaluation.ablation import Ablation
 from headtree.evaluation.compare import Comparison, Difference
+from headtree.evaluation.judge import VerdictWatcher
 from headtree.evaluation.measures import Row
 from headtree.evaluation.runner import RowWatcher
 from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, value_text
+from headtree.evaluation.verdicts import cost_line, verdict_lines
 from headtree.indexing.build import BuildStep
-from headtree.types import BuildReport
+from headtree.types import BuildReport, WarningKind
 
 
 def literal(text: str) -> str:
@@ -38,6 +41,12 @@ def print_build(report: BuildReport, console: Console) -> None:
         f"{len(report.warnings)} warnings and decisions",
         highlight=False,
     )
+    if report.usage.calls:
+        spent = {name: getattr(report.usage, name) for name in ("calls", "input_tokens", "output_tokens", "cost_usd")}
+        console.print(f"index: {cost_line(spent)}", highlight=False)
+    for warning in report.warnings:
+        if warning.kind is WarningKind.FALLBACK:
+            console.print(f"[yellow]{literal(f'{warning.doc_id}: {warning.message}')}[/]", highlight=False)
 
 
 def print_comparison(comparison: Comparison, console: Console, alarm: Console) -> None:
@@ -104,6 +113,24 @@ def run_progress(console: Console) -> Iterator[RowWatcher]:
 
 
 @contextmanager
+def judge_progress(console: Console) -> Iterator[VerdictWatcher]:
+    """Draw one bar with the time left and the verdicts so far."""
+    with Progress(*_columns(), console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task("judging", total=None, note="")
+        grades: Counter[str] = Counter()
+
+        def update(row: Row, done: int, total: int) -> None:
+            grades[row["judge"].get("grade", "no verdict")] += 1
+            note = "  ".join(f"{grade} {count}" for grade, count in grades.items())
+            bars.update(task, completed=done, total=total, note=note)
+            if "error" in row["judge"]:
+                why = f"no verdict on {row['id']}: {row['judge']['error']}"
+                bars.console.print(f"[yellow]{literal(why)}[/]")
+
+        yield update
+
+
+@contextmanager
 def matrix_progress(console: Console) -> Iterator[Callable[[str, int, int], None]]:
     """Draw one bar over the variants of an ablation."""
     with Progress(*_columns(), console=console, transient=True, disable=not console.is_terminal) as bars:
@@ -159,5 +186,9 @@ def print_score_card(log: Mapping[str, Any], console: Console) -> None:
     if summary["diagnosis"]:
         counts = ", ".join(f"{layer} {count}" for layer, count in summary["diagnosis"].items())
         console.print(f"failed questions by first layer: {counts}", highlight=False)
+    if summary["usage"]["calls"]:
+        console.print(f"[dim]{cost_line(summary['usage'])}[/]", highlight=False)
+    for line in verdict_lines(summary):
+        console.print(literal(line), highlight=False, soft_wrap=True)
     for flag in summary["flags"]:
         console.print(f"[yellow]{literal(flag)}[/]", highlight=False)

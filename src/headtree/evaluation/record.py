@@ -1,4 +1,4 @@
-"""What a run was made with: settings, versions, commit, machine and a fingerprint of documents and questions."""
+"""What a run was made with: settings, models, prompts, versions, commit, machine, and fingerprints of what it read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import platform
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import SecretStr
@@ -15,24 +16,44 @@ from pydantic import SecretStr
 import headtree
 from headtree.evaluation.gold import Suite
 from headtree.indexing.documents import find_documents
+from headtree.indexing.images import IMAGE_SUFFIXES
+from headtree.models.prompts import VERSION as PROMPT_VERSION
+from headtree.models.registry import LOCAL, Registry, Role
+from headtree.pipeline import OpenIndex
 from headtree.settings import Settings
 
 _PACKAGES = ("faiss-cpu", "onnxruntime", "tokenizers", "numpy", "markdown-it-py", "google-genai", "anthropic")
 
+FIXED = MappingProxyType(
+    {
+        "questions_hash": "other questions",
+        "corpus_hash": "other documents",
+        "settings": "other settings",
+        "models": "other models",
+        "prompt_version": "other prompts",
+        "git_commit": "another commit of headtree",
+        "versions": "other versions of packages",
+    }
+)
+"""What may not change within one run, with the words for it."""
 
-def describe_run(suite: Suite, settings: Settings, *, command: str = "") -> dict[str, Any]:
+
+def describe_run(suite: Suite, opened: OpenIndex, *, command: str = "") -> dict[str, Any]:
     """Return the run record; no absolute path and no secret stands in it.
 
     Args:
         suite: the questions.
-        settings: of the run.
+        opened: the index that is asked, with its settings and models.
         command: what makes the run again, where there is such a command.
     """
+    settings = opened.settings
     commit, dirty = git_state(Path(headtree.__file__).parent)
     return {
         "suite": suite.name,
         "command": command,
         "settings": portable_settings(settings),
+        "models": models_of(opened),
+        "prompt_version": PROMPT_VERSION,
         "git_commit": commit,
         "git_dirty": dirty,
         "questions_hash": questions_hash(suite),
@@ -44,6 +65,19 @@ def describe_run(suite: Suite, settings: Settings, *, command: str = "") -> dict
             "cores": os.cpu_count(),
             "python": platform.python_version(),
         },
+    }
+
+
+def models_of(opened: OpenIndex) -> dict[str, str]:
+    """Return who takes which step: what ``auto`` came to on this machine."""
+    settings, models = opened.settings, opened.models
+    noise = Registry(settings).chat_model(Role.NOISE) if settings.noise_filter else None
+    return {
+        "embedder": opened.embedder.name if opened.embedder else "none",
+        "noise": noise.name if noise else LOCAL,
+        "rerank": models.rerank.name if models.rerank else LOCAL,
+        "synthesis": models.synthesis.name if models.synthesis else LOCAL,
+        "vision": models.vision.name if models.vision else "none",
     }
 
 
@@ -68,9 +102,12 @@ def path_from_here(path: Path | str) -> str:
 
 
 def git_state(folder: Path) -> tuple[str | None, bool | None]:
-    """Return the commit of the code and whether it has changes; ``None`` where it is no checkout."""
+    """Return the commit of the code and whether it has changes; ``None`` where it is no checkout.
+
+    A package that is installed below somebody's own repository is none of that repository's files.
+    """
     commit = _git(folder, "rev-parse", "HEAD")
-    if commit is None:
+    if commit is None or not _git(folder, "ls-files", "."):
         return None, None
     return commit, bool(_git(folder, "status", "--porcelain", "--untracked-files=no"))
 
@@ -95,11 +132,14 @@ def versions() -> dict[str, str]:
 
 
 def corpus_hash(documents: Path) -> str:
-    """Return a fingerprint of all Markdown files: their paths and bytes."""
+    """Return a fingerprint of the documents: paths and bytes of the Markdown files, paths and sizes of the images."""
     digest = hashlib.sha256()
     for source in find_documents(documents):
         digest.update(source.path.encode())
         digest.update(hashlib.sha256((documents / source.path).read_bytes()).digest())
+    images = (file for file in documents.rglob("*") if file.suffix.lower() in IMAGE_SUFFIXES and file.is_file())
+    for path, size in sorted((file.relative_to(documents).as_posix(), file.stat().st_size) for file in images):
+        digest.update(f"{path}\0{size}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()[:16]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from headtree.evaluation.plots import bar_plot, interval_plot
 from headtree.evaluation.runlog import write_bytes, write_json
 from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, markdown_card
 from headtree.evaluation.thumbnails import Thumbnails
+from headtree.evaluation.verdicts import Grade, verdict_lines
 
 
 def write_reports(suite: Suite, log: Mapping[str, Any], out: Path, documents: Path) -> Path:
@@ -45,9 +45,8 @@ def report_name(log: Mapping[str, Any]) -> str:
 
 
 def mode_of(log: Mapping[str, Any]) -> str:
-    """Return who answered most of a run's questions."""
-    modes = Counter(row["mode"] for row in log["results"] if row.get("mode"))
-    return modes.most_common(1)[0][0] if modes else "none"
+    """Return who was to answer: ``local`` or ``provider/model``."""
+    return str(log["run_summary"]["models"]["synthesis"])
 
 
 def html_report(suite: Suite, log: Mapping[str, Any], documents: Path) -> str:
@@ -67,6 +66,7 @@ def html_report(suite: Suite, log: Mapping[str, Any], documents: Path) -> str:
         summary=summary,
         mode=mode_of(log),
         counts=counts_line(summary),
+        verdicts=verdict_lines(summary),
         groups=grouped_rows(summary),
         layers=[layer.value for layer in Layer],
         layer_plot=Markup(bar_plot("Failed questions per layer", summary["diagnosis"])),
@@ -82,6 +82,8 @@ def _case(question: SuiteQuestion, row: Row, thumbnails: Thumbnails) -> dict[str
         "row": row,
         "error": row.get("error", ""),
         "layer": diagnosis["layer"],
+        "failed": bool(diagnosis["layer"]) or (row.get("judge") or {}).get("grade") == Grade.WRONG,
+        "judge": row.get("judge"),
         "findings": diagnosis["findings"],
         "expected": question.answer,
         "pictures": {

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from headtree.evaluation.verdicts import cost_line, verdict_lines
+
 _COUNTS = frozenset({"context_lines", "wrong_document_figures"})
 
 _GROUPS = MappingProxyType(
@@ -86,7 +88,8 @@ def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
         f"# {counts_line(summary)}",
         "",
         f"Answered by {mode}; commit {summary['git_commit'] or 'unknown'}{changes};",
-        f"documents {summary['corpus_hash']}, questions {summary['questions_hash']}.",
+        f"documents {summary['corpus_hash']}, questions {summary['questions_hash']}, "
+        f"prompts {summary['prompt_version']}.",
         "",
         "| | measure | mean | 95 % interval | questions |",
         "|---|---|---|---|---|",
@@ -96,6 +99,9 @@ def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
     if summary["diagnosis"]:
         lines += ["", "Failed questions by the first layer at which they failed:", ""]
         lines += [f"- {layer}: {count}" for layer, count in summary["diagnosis"].items()]
+    if judged := verdict_lines(summary):
+        lines += ["", *judged]
     stages = [f"{name} {s['p50']:.2f} s (p95 {s['p95']:.2f} s)" for name, s in summary["latency"].items()]
-    lines += ["", f"Median time: {', '.join(stages)}." if stages else "No question was answered.", ""]
+    lines += ["", f"Median time: {', '.join(stages)}." if stages else "No question was answered."]
+    lines += [cost_line(summary["usage"]), ""]
     return "\n".join(lines)
