@@ -19,7 +19,8 @@ import typer
 from rich.console import Console
 
 from headtree.errors import HeadtreeError
-from headtree.evaluation.ablation import ablation_table, run_ablation
+from headtree.evaluation.ablation import run_ablation
+from headtree.evaluation.ablation_page import ablation_page
 from headtree.evaluation.compare import compare_logs, parse_gates
 from headtree.evaluation.console import (
     build_progress,
@@ -82,7 +83,7 @@ def run(
     grader = load_judge(settings, judge) if judge else None
     _build(settings)
     if ablate:
-        _ablate(suite, settings, out)
+        _ablate(suite, settings, out, jobs)
         return
     command = _command(questions, settings.documents, out, split, judge)
     options = RunOptions(out, resume=resume, jobs=jobs, command=command)
@@ -131,11 +132,11 @@ def _build(settings: Settings) -> None:
     print_build(report, _err)
 
 
-def _ablate(suite: Suite, settings: Settings, out: Path) -> None:
+def _ablate(suite: Suite, settings: Settings, out: Path, jobs: int) -> None:
     with matrix_progress(_err) as watch:
-        ablation = run_ablation(suite, settings, out / "ablation-index", watch=watch)
+        ablation = run_ablation(suite, settings, out / "ablation-index", jobs=jobs, watch=watch)
     page = out / f"{suite.name}-ablation.md"
-    write_bytes(page, f"{ablation_table(ablation)}\n".encode())
+    write_bytes(page, ablation_page(suite, settings, ablation).encode())
     print_ablation(ablation, _out)
     _out.print(f"table: {literal(str(page))}", highlight=False)
 

@@ -35,14 +35,25 @@ class OpenIndex:
 
 
 def build_index(
-    settings: Settings, *, fresh: bool = False, progress: Callable[[BuildStep], None] = lambda step: None
+    settings: Settings,
+    *,
+    fresh: bool = False,
+    progress: Callable[[BuildStep], None] = lambda step: None,
+    embedder: Embedder | None = None,
 ) -> BuildReport:
-    """Bring the index up to date with the documents; see ``indexing.build``."""
+    """Bring the index up to date with the documents; see ``indexing.build``.
+
+    Args:
+        settings: where documents and index are, how documents are read, and which models take part.
+        fresh: forget the old index and its vectors.
+        progress: called after each document and each stored batch of vectors.
+        embedder: another than the settings name.
+    """
     registry = Registry(settings)
     model = registry.chat_model(Role.NOISE) if settings.noise_filter else None
     with model_run() as run:
         judge = NoiseJudge(model) if model else None
-        report = build(settings, registry.embedder(), fresh=fresh, progress=progress, judge=judge)
+        report = build(settings, embedder or registry.embedder(), fresh=fresh, progress=progress, judge=judge)
     return replace(report, usage=run.usage)
 
 

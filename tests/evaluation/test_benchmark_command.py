@@ -104,5 +104,5 @@ def test_wrong_input_is_one_line(
 def test_ablate_writes_a_table(run: Any, documents: Path, write_questions: Any, boiling: Any, tmp_path: Path) -> None:
     done = run("--questions", write_questions(boiling), "--documents", documents, "--out", "out", "--ablate")
     assert done.returncode == 0, done.stderr
-    assert "| as it is |" in (tmp_path / "out" / "tea-ablation.md").read_text()
+    assert "| **as it is** |" in (tmp_path / "out" / "tea-ablation.md").read_text()
     assert not (tmp_path / "out" / "test_log.json").exists()

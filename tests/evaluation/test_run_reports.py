@@ -92,7 +92,7 @@ def test_reports_are_named_by_set_mode_and_commit(suite: Suite, log: Any, docume
 def test_a_run_without_an_answer_has_a_report_too(opened: OpenIndex, write_questions: Any, tmp_path: Path) -> None:
     suite = read_suite(write_questions({"id": 1, "query": " "}))
     log = run_suite(suite, opened, RunOptions(tmp_path / "out"))
-    assert mode_of(log) == "none"
+    assert mode_of(log) == "local"
     assert "0 of 1 questions answered, 1 failed" in html_report(suite, log, opened.settings.documents)
     assert "No question was answered." in markdown_card(log, mode="none")
 

@@ -104,7 +104,13 @@ class Received:
         if "batchEmbedContents" in self.path:
             return "embed"
         properties = set(self.schema.get("properties", {}))
-        named = {"noise": "noise", "sections": "rerank", "verdicts": "vision", "answer": "synthesis"}
+        named = {
+            "noise": "noise",
+            "sections": "rerank",
+            "verdicts": "vision",
+            "answer": "synthesis",
+            "grade": "judge",
+        }
         return next((role for key, role in named.items() if key in properties), "figures" if properties else "text")
 
     @property

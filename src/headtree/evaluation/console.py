@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
@@ -42,8 +43,7 @@ def print_build(report: BuildReport, console: Console) -> None:
         highlight=False,
     )
     if report.usage.calls:
-        spent = {name: getattr(report.usage, name) for name in ("calls", "input_tokens", "output_tokens", "cost_usd")}
-        console.print(f"index: {cost_line(spent)}", highlight=False)
+        console.print(f"index: {cost_line(asdict(report.usage))}", highlight=False)
     for warning in report.warnings:
         if warning.kind is WarningKind.FALLBACK:
             console.print(f"[yellow]{literal(f'{warning.doc_id}: {warning.message}')}[/]", highlight=False)
@@ -139,23 +139,39 @@ def matrix_progress(console: Console) -> Iterator[Callable[[str, int, int], None
 
 
 def print_ablation(ablation: Ablation, console: Console) -> None:
-    """Print per variant the change of each measure; a change whose interval holds no zero is bold."""
-    names = [name for name in _ABLATED if name in ablation.baseline]
+    """Print per row the change of each measure; a change whose interval holds no zero is bold."""
+    known = {name for row in ablation.rows for name in row.means}
+    names = [name for name in _ABLATED if name in known]
     table = Table(box=None, pad_edge=False)
-    table.add_column("search")
-    for name in names:
-        table.add_column(name, justify="right")
-    table.add_row("as it is", *(value_text(name, ablation.baseline[name]) for name in names))
-    for variant, differences in ablation.variants.items():
-        by_name = {item.measure: item for item in differences}
-        table.add_row(variant, *(_change(by_name[name]) for name in names))
+    for name in ("search", *names, ""):
+        table.add_column(name, justify="right" if name else "left")
+    table.columns[0].justify = "left"
+    for row in ablation.rows:
+        by_name = {item.measure: item for item in row.differences}
+        cells = (_change(by_name.get(name), name, row.means.get(name)) for name in names)
+        table.add_row(row.name, *cells, row.note)
     console.print(table)
+    console.print("[dim]changes against the row without signs above; bold: the 95 % interval holds no zero[/]")
+    if ablation.usage.calls:
+        console.print(cost_line(asdict(ablation.usage)), highlight=False)
 
 
-_ABLATED = ("candidate_recall", "section_recall@k", "mrr", "ndcg@k", "figure_offered", "context_lines")
+_ABLATED = (
+    "candidate_recall",
+    "section_recall@k",
+    "mrr",
+    "ndcg@k",
+    "figure_offered",
+    "context_lines",
+    "figure_recall",
+    "figure_precision",
+    "perfect",
+)
 
 
-def _change(item: Difference) -> str:
+def _change(item: Difference | None, name: str, mean: float | None) -> str:
+    if item is None:
+        return "" if mean is None else value_text(name, mean)
     digits = 3 if is_share(item.measure) else 0
     text = f"{item.change:+.{digits}f}"
     return f"[bold]{text}[/]" if item.low > 0 or item.high < 0 else text

@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 import subprocess
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +25,7 @@ from headtree.settings import Settings
 
 _PACKAGES = ("faiss-cpu", "onnxruntime", "tokenizers", "numpy", "markdown-it-py", "google-genai", "anthropic")
 
-FIXED = MappingProxyType(
+_FIXED = MappingProxyType(
     {
         "questions_hash": "other questions",
         "corpus_hash": "other documents",
@@ -36,6 +37,20 @@ FIXED = MappingProxyType(
     }
 )
 """What may not change within one run, with the words for it."""
+_PACE = frozenset(
+    {
+        "chats",
+        "chat_uploads",
+        "model_seconds",
+        "model_attempts",
+        "retry_seconds",
+        "requests_per_minute",
+        "tokens_per_minute",
+        "model_concurrency",
+    }
+)
+"""Settings that decide no answer: after an outage one may want to go slower."""
+_SECRETS = frozenset({"gemini_api_key", "anthropic_api_key"})
 
 
 def describe_run(suite: Suite, opened: OpenIndex, *, command: str = "") -> dict[str, Any]:
@@ -81,12 +96,24 @@ def models_of(opened: OpenIndex) -> dict[str, str]:
     }
 
 
+def first_change(before: Mapping[str, Any], record: Mapping[str, Any]) -> str | None:
+    """Say what is different between two run records so that their answers do not belong together."""
+    return next((words for name, words in _FIXED.items() if _fixed(before, name) != _fixed(record, name)), None)
+
+
+def _fixed(record: Mapping[str, Any], name: str) -> Any:
+    value = record.get(name)
+    if name == "settings" and isinstance(value, dict):
+        return {key: item for key, item in value.items() if key not in _PACE}
+    return value
+
+
 def portable_settings(settings: Settings) -> dict[str, Any]:
     """Return the settings as JSON values: paths seen from the working folder, secrets left out."""
     values: dict[str, Any] = {}
     for name in type(settings).model_fields:
         value = getattr(settings, name)
-        if isinstance(value, SecretStr):
+        if name in _SECRETS or isinstance(value, SecretStr):
             continue
         if isinstance(value, Path) or (isinstance(value, str) and Path(value).is_absolute()):
             values[name] = path_from_here(value)

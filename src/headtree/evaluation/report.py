@@ -45,8 +45,10 @@ def report_name(log: Mapping[str, Any]) -> str:
 
 
 def mode_of(log: Mapping[str, Any]) -> str:
-    """Return who was to answer: ``local`` or ``provider/model``."""
-    return str(log["run_summary"]["models"]["synthesis"])
+    """Return who was to answer, ``local`` or ``provider/model``; of an older log, who did."""
+    if models := log["run_summary"].get("models"):
+        return str(models["synthesis"])
+    return next((row["mode"] for row in log["results"] if row.get("mode")), "none")
 
 
 def html_report(suite: Suite, log: Mapping[str, Any], documents: Path) -> str:
@@ -83,7 +85,7 @@ def _case(question: SuiteQuestion, row: Row, thumbnails: Thumbnails) -> dict[str
         "error": row.get("error", ""),
         "layer": diagnosis["layer"],
         "failed": bool(diagnosis["layer"]) or (row.get("judge") or {}).get("grade") == Grade.WRONG,
-        "judge": row.get("judge"),
+        "judge": _judge(row["judge"]) if row.get("judge") else None,
         "findings": diagnosis["findings"],
         "expected": question.answer,
         "pictures": {
@@ -97,6 +99,14 @@ def _case(question: SuiteQuestion, row: Row, thumbnails: Thumbnails) -> dict[str
         "offered": row.get("offered", ()),
         "scores": {name: f"{value:g}" for name, value in row["scores"].items() if value is not None},
     }
+
+
+def _judge(verdict: Mapping[str, str]) -> dict[str, str]:
+    if "grade" not in verdict:
+        return {"tag": "no verdict", "tone": "warn", "why": verdict["error"]}
+    tones = {Grade.RIGHT: "good", Grade.PARTLY: "warn", Grade.WRONG: "bad"}
+    grade = Grade(verdict["grade"])
+    return {"tag": f"judged {grade}", "tone": tones[grade], "why": verdict["reason"]}
 
 
 def _is_needed(question: SuiteQuestion, section: Row) -> bool:

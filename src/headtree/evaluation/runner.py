@@ -22,7 +22,7 @@ from headtree.evaluation.diagnosis import diagnose
 from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Row, figure_tally, score
 from headtree.evaluation.parallel import in_parallel
-from headtree.evaluation.record import FIXED, describe_run
+from headtree.evaluation.record import describe_run, first_change
 from headtree.evaluation.runlog import LOG_NAME, PREVIOUS_LOG_NAME, make_log, read_log, write_json
 from headtree.evaluation.summary import is_outage
 from headtree.evaluation.trail import trail_of
@@ -78,12 +78,10 @@ def _kept_rows(path: Path, record: Mapping[str, Any]) -> dict[str, Row]:
     if not path.is_file():
         return {}
     log = read_log(path)
-    before = log["run_summary"]
-    for name, words in FIXED.items():
-        if before.get(name) != record[name]:
-            raise HeadtreeError(
-                f"the run in {path} was made with {words}; run without --resume, or name another folder with --out"
-            )
+    if words := first_change(log["run_summary"], record):
+        raise HeadtreeError(
+            f"the run in {path} was made with {words}; run without --resume, or name another folder with --out"
+        )
     return {str(row["id"]): row for row in log["results"] if not is_outage(row)}
 
 

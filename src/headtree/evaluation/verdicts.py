@@ -41,11 +41,8 @@ def summarise_verdicts(rows: Sequence[Row]) -> dict[str, Any] | None:
     if not verdicts:
         return None
     graded = [row for row in rows if row.get("judge") and "grade" in row["judge"]]
-    both = [
-        (row["judge"]["grade"] == Grade.RIGHT, min(numbers) == 1.0)
-        for row in graded
-        if (numbers := _number_checks(row))
-    ]
+    checked = [(row["judge"]["grade"], numbers) for row in graded if (numbers := _number_checks(row))]
+    both = [(grade == Grade.RIGHT, min(numbers) == 1.0) for grade, numbers in checked]
     return {
         "by": ", ".join(sorted({verdict["by"] for verdict in verdicts})),
         "prompt": ", ".join(sorted({verdict["prompt"] for verdict in verdicts})),
