@@ -18,7 +18,7 @@ from headtree.evaluation.compare import Comparison, Difference
 from headtree.evaluation.judge import VerdictWatcher
 from headtree.evaluation.measures import Row
 from headtree.evaluation.runner import RowWatcher
-from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, value_text
+from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, outcomes_line, value_text
 from headtree.evaluation.verdicts import cost_line, verdict_lines
 from headtree.indexing.build import BuildStep
 from headtree.types import BuildReport, WarningKind
@@ -139,19 +139,21 @@ def matrix_progress(console: Console) -> Iterator[Callable[[str, int, int], None
 
 
 def print_ablation(ablation: Ablation, console: Console) -> None:
-    """Print per row the change of each measure; a change whose interval holds no zero is bold."""
+    """Print per row the change of each measure, and below what was not run."""
     known = {name for row in ablation.rows for name in row.means}
     names = [name for name in _ABLATED if name in known]
     table = Table(box=None, pad_edge=False)
-    for name in ("search", *names, ""):
-        table.add_column(name, justify="right" if name else "left")
-    table.columns[0].justify = "left"
+    for name in ("search", *names):
+        table.add_column(name, justify="left" if name == "search" else "right")
     for row in ablation.rows:
         by_name = {item.measure: item for item in row.differences}
-        cells = (_change(by_name.get(name), name, row.means.get(name)) for name in names)
-        table.add_row(row.name, *cells, row.note)
+        if row.means:
+            table.add_row(row.name, *(_change(by_name.get(name), name, row.means.get(name)) for name in names))
     console.print(table)
-    console.print("[dim]changes against the row without signs above; bold: the 95 % interval holds no zero[/]")
+    console.print("[dim]changes against the row without signs above; * the 95 % interval holds no zero[/]")
+    for row in ablation.rows:
+        if row.note:
+            console.print(f"[yellow]{row.name}: {row.note}[/]", highlight=False)
     if ablation.usage.calls:
         console.print(cost_line(asdict(ablation.usage)), highlight=False)
 
@@ -173,8 +175,7 @@ def _change(item: Difference | None, name: str, mean: float | None) -> str:
     if item is None:
         return "" if mean is None else value_text(name, mean)
     digits = 3 if is_share(item.measure) else 0
-    text = f"{item.change:+.{digits}f}"
-    return f"[bold]{text}[/]" if item.low > 0 or item.high < 0 else text
+    return f"{item.change:+.{digits}f}{'*' if item.low > 0 or item.high < 0 else ' '}"
 
 
 def _running_score(rows: list[Row]) -> str:
@@ -197,6 +198,7 @@ def print_score_card(log: Mapping[str, Any], console: Console) -> None:
             name = f"[bold]{group}[/]" if position == 0 else ""
             table.add_row(name, row["name"], row["value"], row["interval"], row["count"])
     console.print(table)
+    console.print(outcomes_line(summary), highlight=False)
     for stage, seconds in summary["latency"].items():
         console.print(f"[dim]{stage}: p50 {seconds['p50']:.3f} s, p95 {seconds['p95']:.3f} s[/]", highlight=False)
     if summary["diagnosis"]:

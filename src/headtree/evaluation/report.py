@@ -15,9 +15,9 @@ from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Row, meets, same_label
 from headtree.evaluation.plots import bar_plot, interval_plot
 from headtree.evaluation.runlog import write_bytes, write_json
-from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, markdown_card
+from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, markdown_card, outcomes_line
 from headtree.evaluation.thumbnails import Thumbnails
-from headtree.evaluation.verdicts import Grade, verdict_lines
+from headtree.evaluation.verdicts import Grade, cost_line, verdict_lines
 
 
 def write_reports(suite: Suite, log: Mapping[str, Any], out: Path, documents: Path) -> Path:
@@ -70,12 +70,20 @@ def html_report(suite: Suite, log: Mapping[str, Any], documents: Path) -> str:
         counts=counts_line(summary),
         verdicts=verdict_lines(summary),
         groups=grouped_rows(summary),
-        layers=[layer.value for layer in Layer],
+        outcomes=outcomes_line(summary),
+        cost=cost_line(summary["usage"]),
+        layers=_layers(log),
         layer_plot=Markup(bar_plot("Failed questions per layer", summary["diagnosis"])),
         interval_plot=Markup(interval_plot(metrics, summary["intervals"])),
         latency_plot=Markup(bar_plot("Seconds per stage", p95, unit="s")),
         cases=[_case(questions[str(row["id"])], row, thumbnails) for row in log["results"]],
     )
+
+
+def _layers(log: Mapping[str, Any]) -> list[str]:
+    """Return what the questions can be filtered by: the layers, and the errors that happened."""
+    errors = {row["error_kind"] for row in log["results"] if row.get("error")}
+    return [*(layer.value for layer in Layer), *sorted(errors)]
 
 
 def _case(question: SuiteQuestion, row: Row, thumbnails: Thumbnails) -> dict[str, Any]:
@@ -97,7 +105,8 @@ def _case(question: SuiteQuestion, row: Row, thumbnails: Thumbnails) -> dict[str
             for section in row["sections"]
         ],
         "offered": row.get("offered", ()),
-        "scores": {name: f"{value:g}" for name, value in row["scores"].items() if value is not None},
+        "scores": {name: f"{value:.3g}" for name, value in row["scores"].items() if value is not None},
+        "seconds": {stage: f"{seconds:.3f}" for stage, seconds in row["timings"].items() if seconds},
     }
 
 

@@ -22,7 +22,7 @@ PREVIOUS_LOG_NAME = "test_log.previous.json"
 """The log that a new run in the same folder found there."""
 
 _COUNTED = ("total", "completed", "failed", "outages")
-_DERIVED = (*_COUNTED, "metrics", "intervals", "counts", "flags", "latency", "usage", "diagnosis", "judge")
+_DERIVED = (*_COUNTED, "metrics", "intervals", "counts", "flags", "outcomes", "latency", "usage", "diagnosis", "judge")
 """What a summary says of the rows; the rest is the run record."""
 
 

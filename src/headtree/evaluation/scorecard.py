@@ -80,6 +80,15 @@ def counts_line(summary: Mapping[str, Any]) -> str:
     return line
 
 
+def outcomes_line(summary: Mapping[str, Any]) -> str:
+    """Return what the answers were like, which needs no gold."""
+    told = summary["outcomes"]
+    return (
+        f"{told['answered']} answered, {told['abstained']} told that the documents do not say it; "
+        f"{told['citations']} citations, {told['pictures']} pictures shown."
+    )
+
+
 def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
     """Return the score card as Markdown."""
     summary = log["run_summary"]
@@ -90,6 +99,8 @@ def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
         f"Answered by {mode}; commit {summary['git_commit'] or 'unknown'}{changes};",
         f"documents {summary['corpus_hash']}, questions {summary['questions_hash']}, "
         f"prompts {summary['prompt_version']}.",
+        "",
+        outcomes_line(summary),
         "",
         "| | measure | mean | 95 % interval | questions |",
         "|---|---|---|---|---|",
@@ -103,5 +114,6 @@ def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
         lines += ["", *judged]
     stages = [f"{name} {s['p50']:.2f} s (p95 {s['p95']:.2f} s)" for name, s in summary["latency"].items()]
     lines += ["", f"Median time: {', '.join(stages)}." if stages else "No question was answered."]
-    lines += [cost_line(summary["usage"]), ""]
+    lines += [cost_line(summary["usage"])] if summary["usage"]["calls"] else []
+    lines.append("")
     return "\n".join(lines)

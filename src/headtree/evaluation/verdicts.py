@@ -82,6 +82,8 @@ def verdict_lines(summary: Mapping[str, Any]) -> list[str]:
             f"Where exact numbers are known ({judge['number_checks']} answers), the judge agrees with them in "
             f"{judge['agreement']:.0%}."
         )
+    else:
+        lines.append("No judged answer has an exact check of numbers to hold the judge against.")
     if judge["by"] in summary.get("models", {}).values():
         lines.append("The judge is also a model of the run: it may be lenient with its own.")
     return [*lines, f"The judge took, apart from the run itself: {cost_line(judge['usage'])}"]
