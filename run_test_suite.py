@@ -82,10 +82,10 @@ def run(
     settings = load_settings(documents=documents, index=index or (out / "index" if documents else None))
     grader = load_judge(settings, judge) if judge else None
     _build(settings)
-    if ablate:
-        _ablate(suite, settings, out, jobs)
-        return
     command = _command(questions, settings.documents, out, split, judge)
+    if ablate:
+        _ablate(suite, settings, out, jobs, f"{command} --ablate")
+        return
     options = RunOptions(out, resume=resume, jobs=jobs, command=command)
     with run_progress(_err) as watch:
         log = run_suite(suite, open_index(settings), options, watch=watch)
@@ -132,11 +132,11 @@ def _build(settings: Settings) -> None:
     print_build(report, _err)
 
 
-def _ablate(suite: Suite, settings: Settings, out: Path, jobs: int) -> None:
+def _ablate(suite: Suite, settings: Settings, out: Path, jobs: int, command: str) -> None:
     with matrix_progress(_err) as watch:
         ablation = run_ablation(suite, settings, out / "ablation-index", jobs=jobs, watch=watch)
     page = out / f"{suite.name}-ablation.md"
-    write_bytes(page, ablation_page(suite, settings, ablation).encode())
+    write_bytes(page, ablation_page(suite, settings, ablation, command=command).encode())
     print_ablation(ablation, _out)
     _out.print(f"table: {literal(str(page))}", highlight=False)
 

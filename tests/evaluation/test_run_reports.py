@@ -20,6 +20,7 @@ from headtree.evaluation.suite import read_suite
 from headtree.evaluation.tables import results_page
 from headtree.evaluation.thumbnails import Thumbnails
 from headtree.pipeline import OpenIndex
+from tests.chat.conftest import browser as browser
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -77,6 +78,33 @@ def test_the_page_says_what_failed_and_where(suite: Suite, log: Any, documents: 
         "3 of 4 questions answered",
     ):
         assert words in text
+
+
+def test_in_a_browser_the_failed_ones_are_filtered(
+    suite: Suite, log: Any, documents: Path, tmp_path: Path, browser: Any
+) -> None:
+    log["results"][3] |= {"judge": {"by": "x", "prompt": "judge/1", "grade": "wrong", "reason": "misses it"}}
+    file = tmp_path / "report.html"
+    file.write_text(html_report(suite, log, documents), encoding="utf-8")
+    page = browser.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(file.as_uri())
+    assert page.inner_text("#shown") == "4 of 4"
+    page.check("#failed")
+    assert page.locator("details.question:visible strong").all_inner_texts()[0] == f"wrong {SCRIPT}"
+    assert page.inner_text("#shown") == "3 of 4", "an answer that the judge calls wrong is among them"
+    page.select_option("#layer", "question")
+    assert page.inner_text("#shown") == "1 of 4"
+    page.select_option("#layer", "")
+    page.uncheck("#failed")
+    page.fill("#words", "LIMESCALE vinegar")
+    assert page.inner_text("#shown") == "1 of 4"
+    page.locator("details.question:visible summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert complaints == []
+    page.close()
 
 
 def test_reports_are_named_by_set_mode_and_commit(suite: Suite, log: Any, documents: Path, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from headtree.evaluation.verdicts import cost_line
 from headtree.settings import Settings
 
 
-def ablation_page(suite: Suite, settings: Settings, ablation: Ablation) -> str:
-    """Return the page: what was measured, and the table."""
+def ablation_page(suite: Suite, settings: Settings, ablation: Ablation, *, command: str) -> str:
+    """Return the page: what was measured, by which command, and the table."""
     commit, dirty = git_state(Path(headtree.__file__).parent)
     return f"""\
 # {suite.name}: what each part is worth
@@ -27,6 +27,10 @@ documents {corpus_hash(settings.documents)}, questions {questions_hash(suite)}.
 
 Means over the questions with gold. In brackets the difference to the bold row above, paired by question, with its 95 %
 bootstrap interval; a value without brackets is the same for every question. {cost_line(asdict(ablation.usage))}
+
+```sh
+{command}
+```
 
 {ablation_table(ablation)}
 """

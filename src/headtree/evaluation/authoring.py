@@ -22,7 +22,7 @@ PLACEHOLDER = "<your question about "
 """How the query of a row begins that nobody has written yet."""
 
 _MARKER = re.compile(r"\s*\[\d+\]")
-_SHORTEST_TEXT = 200
+_SHORTEST_TEXT = 60
 """Characters of own text under which a section makes no question."""
 
 

@@ -94,7 +94,9 @@ def compare_logs(
     differences = tuple(
         difference
         for name in names
-        if (difference := difference_of(name, [(before.get(name), after[name]) for before, after in pairs.values()]))
+        if (
+            difference := difference_of(name, [(before.get(name), after.get(name)) for before, after in pairs.values()])
+        )
     )
     return Comparison(
         differences=differences,

@@ -111,7 +111,7 @@ def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
         lines += ["", "Failed questions by the first layer at which they failed:", ""]
         lines += [f"- {layer}: {count}" for layer, count in summary["diagnosis"].items()]
     if judged := verdict_lines(summary):
-        lines += ["", *judged]
+        lines += ["", *(f"- {line}" for line in judged)]
     stages = [f"{name} {s['p50']:.2f} s (p95 {s['p95']:.2f} s)" for name, s in summary["latency"].items()]
     lines += ["", f"Median time: {', '.join(stages)}." if stages else "No question was answered."]
     lines += [cost_line(summary["usage"])] if summary["usage"]["calls"] else []
