@@ -91,13 +91,10 @@ def compare_logs(
     if not pairs:
         raise HeadtreeError("the two runs have no answered question in common: there is nothing to compare")
     names = dict.fromkeys(name for _, after in pairs.values() for name in after)
-    differences = tuple(
-        difference
-        for name in names
-        if (
-            difference := difference_of(name, [(before.get(name), after.get(name)) for before, after in pairs.values()])
-        )
+    found = (
+        difference_of(name, [(before.get(name), after.get(name)) for before, after in pairs.values()]) for name in names
     )
+    differences = tuple(difference for difference in found if difference is not None)
     return Comparison(
         differences=differences,
         changed={key: _changes(before, after) for key, (before, after) in pairs.items() if _changes(before, after)},
