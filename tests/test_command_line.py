@@ -131,7 +131,7 @@ def test_ask(command):
         "sections": [section],
         "figures": [
             {"figure_id": "str", "doc_id": "str", "path": "str", "label": "str", "caption": "str", "kind": "str",
-             "node_id": "str", "exists": "bool", "reason": "str"}
+             "node_id": "str", "exists": "bool", "reason": "str", "description": "str"}
         ],
         "figure_decisions": [{"figure_id": "str", "shown": "bool", "reason": "str"}],
         "usage": {"calls": "number", "input_tokens": "number", "output_tokens": "number", "cost_usd": "number"},

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
@@ -21,6 +21,10 @@ from headtree.extraction.command import extract_command
 from headtree.indexing.plain import printable
 from headtree.settings import Settings, load_settings
 from headtree.types import Answer, AnswerEvent, BuildReport, BuildWarning, Usage, WarningKind
+
+if TYPE_CHECKING:  # loaded when a command needs them
+    from headtree.indexing.build import BuildStep
+    from headtree.models.estimates import Estimate
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -62,14 +66,21 @@ def index(
     index: IndexOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget the old index and build all of it anew.")] = False,
     details: Annotated[bool, typer.Option("--details", help="List every warning and every decision.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Agree to what CONTEXTUAL_CHUNKS and DESCRIBE_FIGURES cost.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Build the index, or bring it up to date: only what changed is read and embedded."""
     from headtree.pipeline import build_index
 
     settings = load_settings(documents=documents, index=index)
-    with _progress(quiet=as_json) as progress:
-        report = build_index(settings, fresh=fresh, progress=progress)
+    with _progress(quiet=as_json) as (progress, pause):
+
+        def approve(estimates: Sequence[Estimate]) -> bool:
+            return yes or _ask_leave(estimates, pause)
+
+        report = build_index(settings, fresh=fresh, progress=progress, approve=approve)
     if as_json:
         _print_json(report)
     else:
@@ -167,10 +178,14 @@ def _jsonable(value: Any) -> Any:
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[Any], None]]:
-    """Draw one bar per stage: how much is done, how fast, and the time left."""
+def _progress(*, quiet: bool) -> Iterator[tuple[Callable[[BuildStep], None], Callable[[], None]]]:
+    """Draw one bar per stage: how much is done, how fast, and the time left; and print what will be paid for.
+
+    Yields:
+        What is told of each step, and what takes the bars away until the next step.
+    """
     if quiet or not _err.is_terminal:
-        yield lambda step: None
+        yield (lambda step: None if quiet or not step.note else _print_note(step.note)), lambda: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -184,22 +199,44 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[Any], None]]:
     with Progress(*columns, console=_err, transient=True) as bars:
         tasks: dict[str, Any] = {}
 
-        def update(step: Any) -> None:
+        def update(step: BuildStep) -> None:
+            bars.start()
+            if step.note:
+                _print_note(step.note)
+            if not step.total:
+                return
             if step.stage not in tasks:
                 tasks[step.stage] = bars.add_task(step.stage, total=step.total, speed="")
             speed = bars.tasks[tasks[step.stage]].speed or 0.0
-            if step.note:
-                bars.console.print(f"[dim]{_literal(step.note)}[/]", highlight=False)
             bars.update(tasks[step.stage], completed=step.done, total=step.total, speed=f"{speed:.0f}/s")
 
-        yield update
+        yield update, bars.stop
+
+
+def _print_note(note: str) -> None:
+    _err.print(f"[dim]{_literal(note)}[/]", highlight=False, soft_wrap=True)
+
+
+def _ask_leave(estimates: Sequence[Estimate], pause: Callable[[], None]) -> bool:
+    """Say what a build will cost and ask; where nobody can answer, it is not agreed to."""
+    from headtree.models.estimates import total
+
+    if not sys.stdin.isatty():
+        return False
+    pause()
+    for estimate in estimates:
+        _print_note(str(estimate))
+    return typer.confirm(f"Spend {total(estimates)}?", default=False, err=True)
 
 
 @contextmanager
 def _answer_progress(*, quiet: bool) -> Iterator[Callable[[AnswerEvent], None]]:
-    """Show the step that is at work, and the answer while a model writes it; all of it goes when it is done."""
-    if quiet or not _err.is_terminal:
+    """Show the step that is at work, and the answer while a model writes it; what stays is what it will cost."""
+    if quiet:
         yield lambda event: None
+        return
+    if not _err.is_terminal:
+        yield lambda event: _print_note(event.price) if event.price else None
         return
     from rich.live import Live
     from rich.text import Text
@@ -207,6 +244,8 @@ def _answer_progress(*, quiet: bool) -> Iterator[Callable[[AnswerEvent], None]]:
     with Live(console=_err, transient=True, refresh_per_second=8, vertical_overflow="ellipsis") as live:
 
         def tell(event: AnswerEvent) -> None:
+            if event.price:
+                _print_note(event.price)
             words = event.text or f"{event.stage.value} {event.detail}".strip()
             shown = "".join(c for c in words if c.isprintable() or c in " \n")
             live.update(Text(shown, style="" if event.text else "dim"))

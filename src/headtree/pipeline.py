@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 
 from headtree.errors import Cancelled, HeadtreeError, ModelUnavailableError
 from headtree.indexing.build import BuildStep, build
+from headtree.indexing.enriching import Approve
 from headtree.indexing.index import Index, Snapshot, index_space
-from headtree.indexing.model_noise import NoiseJudge
 from headtree.models.protocols import Embedder
-from headtree.models.registry import AUTO, Registry, Role
+from headtree.models.registry import AUTO, Registry
 from headtree.models.runs import model_run
 from headtree.retrieval.question import read_question
 from headtree.retrieval.recall import recall
 from headtree.retrieval.rerank import rerank
 from headtree.settings import Settings
-from headtree.steps import LOCAL_ONLY, ChatModels, Steps, embed_question, load_chat_models
+from headtree.steps import LOCAL_ONLY, ChatModels, Steps, embed_question, load_chat_models, load_readers
 from headtree.types import Answer, AnswerEvent, AnswerStage, BuildReport, Evidence, Timings
 
 
@@ -39,21 +39,22 @@ def build_index(
     *,
     fresh: bool = False,
     progress: Callable[[BuildStep], None] = lambda step: None,
+    approve: Approve = lambda estimates: True,
     embedder: Embedder | None = None,
 ) -> BuildReport:
     """Bring the index up to date with the documents; see ``indexing.build``.
 
     Args:
-        settings: where documents and index are, how documents are read, and which models take part.
-        fresh: forget the old index and its vectors.
-        progress: called after each document and each stored batch of vectors.
+        settings: where things are, and who takes which role.
+        fresh: forget the old index; what models were paid for is kept.
+        progress: is told how far it is, and what it will cost.
+        approve: is asked before models write contexts or descriptions; by default the settings are the consent.
         embedder: another than the settings name.
     """
     registry = Registry(settings)
-    model = registry.chat_model(Role.NOISE) if settings.noise_filter else None
+    readers = load_readers(settings, registry, approve)
     with model_run() as run:
-        judge = NoiseJudge(model) if model else None
-        report = build(settings, embedder or registry.embedder(), fresh=fresh, progress=progress, judge=judge)
+        report = build(settings, embedder or registry.embedder(), fresh=fresh, progress=progress, readers=readers)
     return replace(report, usage=run.usage)
 
 
@@ -85,19 +86,15 @@ class Watcher:
     tell: Callable[[AnswerEvent], None] = lambda event: None
     stop: threading.Event | None = None
 
-    def step(self, stage: AnswerStage, detail: str = "") -> None:
-        """Report that a step begins.
+    def step(self, stage: AnswerStage, detail: str = "", *, price: str = "") -> None:
+        """Report that a step begins, and what it will cost.
 
         Raises:
             Cancelled: the work was stopped.
         """
         if self.stop is not None and self.stop.is_set():
             raise Cancelled("stopped")
-        self.tell(AnswerEvent(stage, detail))
-
-    def written(self, text: str) -> None:
-        """Pass on the text of the answer so far."""
-        self.tell(AnswerEvent(AnswerStage.WRITING, text=text))
+        self.tell(AnswerEvent(stage, ", ".join(words for words in (detail, price) if words), price=price))
 
 
 def answer(opened: OpenIndex, text: str, *, documents: Sequence[str] = (), watcher: Watcher | None = None) -> Answer:
@@ -135,20 +132,21 @@ def answer_with_evidence(
         vector, warnings = embed_question(opened.embedder, text)
         recalled = recall(question, vector, view, chunks=settings.recall_chunks, sections=settings.candidates)
         clock.lap("recall")
-        watcher.step(AnswerStage.RANKING, f"{len(recalled)} sections")
         steps = Steps(question, view, settings, opened.models, [*opened.warnings, *warnings])
         if opened.embedder is not None and vector is None:
             steps.fallbacks.append("embedding")
+        watcher.step(AnswerStage.RANKING, f"{len(recalled)} sections", price=steps.ranking_price(len(recalled)))
         evidence = steps.read_evidence(rerank(question, recalled, view))
         clock.lap("rerank")
-        watcher.step(AnswerStage.READING, steps.estimate(evidence))
+        watcher.step(AnswerStage.READING, price=steps.writing_price(evidence))
         watcher.step(
             AnswerStage.WRITING, f"{len(evidence.sections)} sections, {len(evidence.figures)} pictures offered"
         )
-        result, evidence = steps.write(evidence, vector, watcher.written)
+        result, evidence = steps.write(evidence, vector, watcher.tell)
         clock.lap("synthesis")
         if opened.models.vision and result.figures:
-            watcher.step(AnswerStage.LOOKING, f"{len(result.figures)} pictures")
+            looking = steps.looking_price(len(result.figures))
+            watcher.step(AnswerStage.LOOKING, f"{len(result.figures)} pictures", price=looking)
         result = steps.look(result)
         clock.lap("vision")
     return replace(

@@ -76,6 +76,18 @@ class Settings(BaseSettings):
     # Language models: `auto` (Gemini where its key is set, else Claude where its is, else local), `local`, or
     # `gemini/<model>` or `claude/<model>`
     noise_model: str = Field("auto", description="Leaves noise unindexed, together with the rules.")
+    contextual_chunks: bool = Field(
+        False,
+        description="Let a model write, once per chunk, a sentence or two that place it in its document; they are "
+        "embedded and searched with it. `headtree index` says what it costs and asks first.",
+    )
+    context_model: str = Field("auto", description="Writes them where CONTEXTUAL_CHUNKS is on.")
+    describe_figures: bool = Field(
+        False,
+        description="Let a model look at each figure once and write what it shows and the words in it; they are "
+        "searched and given to the answering model. `headtree index` says what it costs and asks first.",
+    )
+    describer_model: str = Field("auto", description="Which one, where DESCRIBE_FIGURES is on.")
     rerank_model: str = Field("auto", description="Chooses the sections that are read.")
     synthesis_model: str = Field("auto", description="Writes the answer and chooses its pictures.")
     vision_model: str = Field("auto", description="Looks at the chosen pictures where VISION_FILTER is on.")
@@ -117,7 +129,9 @@ class Settings(BaseSettings):
             "must be 'auto', 'local', 'none', 'gemini/<model>' or a folder that holds model.onnx and vocab.txt"
         )
 
-    @field_validator("noise_model", "rerank_model", "synthesis_model", "vision_model")
+    @field_validator(
+        "noise_model", "context_model", "describer_model", "rerank_model", "synthesis_model", "vision_model"
+    )
     @classmethod
     def _model_is_named(cls, value: str) -> str:
         if value in {"auto", "local"} or re.fullmatch(r"(?:gemini|claude)/[\w.:/@-]+", value):

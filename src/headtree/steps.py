@@ -1,4 +1,4 @@
-"""The steps of an answer that a model may take, each with the local path that is taken where it fails, and says so."""
+"""Who takes which step, of a build and of an answer; each step of an answer has a local path where a model fails."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from headtree.errors import ModelCallError, ModelUnavailableError
+from headtree.indexing.contexts import ContextWriter
+from headtree.indexing.descriptions import FigureDescriber
+from headtree.indexing.enriching import Approve, Readers
 from headtree.indexing.index import Snapshot
+from headtree.indexing.model_noise import NoiseJudge
 from headtree.models.estimates import request_estimate
+from headtree.models.paid_results import PaidResults
 from headtree.models.protocols import ChatModel, Embedder, Vectors
 from headtree.models.registry import Registry, Role
 from headtree.retrieval.evidence import gather_evidence
@@ -21,10 +26,17 @@ from headtree.settings import Settings
 from headtree.synthesis.chat import synthesise_with_model
 from headtree.synthesis.local import synthesise_locally
 from headtree.synthesis.vision import look_at_figures, mark_unchecked
-from headtree.types import Answer, Candidate, Evidence
+from headtree.types import Answer, AnswerEvent, Candidate, Evidence
 
+# For prices that are said before: what requests over the shared papers' questions came to.
 _TYPICAL_ANSWER_TOKENS = 1_000
+_CHOICE_TOKENS = 300
+"""Five sections, or a verdict on each picture, with reasons and a little thinking."""
 _RULES_CHARACTERS = 4_000
+_CANDIDATE_CHARACTERS = 210
+"""Breadcrumb, what it holds and a snippet; 50 of them are about 2,700 tokens."""
+_TYPICAL_SIDE = 1_000
+"""Pixels of a picture."""
 _FAILED = (ModelCallError, ModelUnavailableError)
 
 
@@ -50,6 +62,29 @@ def load_chat_models(settings: Settings, registry: Registry) -> ChatModels:
         rerank=registry.chat_model(Role.RERANK),
         synthesis=registry.chat_model(Role.SYNTHESIS),
         vision=registry.chat_model(Role.VISION) if settings.vision_filter else None,
+    )
+
+
+def load_readers(settings: Settings, registry: Registry, approve: Approve) -> Readers:
+    """Return the models that read documents while an index is built.
+
+    Raises:
+        ModelUnavailableError: the settings name a model whose key is not set.
+    """
+    paid = PaidResults(settings.index)
+    noise = registry.chat_model(Role.NOISE) if settings.noise_filter else None
+    describer = registry.chat_model(Role.DESCRIBER) if settings.describe_figures else None
+    context = registry.chat_model(Role.CONTEXT) if settings.contextual_chunks else None
+    absent = {
+        "DESCRIBE_FIGURES is on, but no figure was described": settings.describe_figures and describer is None,
+        "CONTEXTUAL_CHUNKS is on, but no context was written": settings.contextual_chunks and context is None,
+    }
+    return Readers(
+        judge=NoiseJudge(noise, keep_titles=settings.keep_titles) if noise else None,
+        describer=FigureDescriber(describer, paid, settings.documents) if describer else None,
+        context_writer=ContextWriter(context, paid) if context else None,
+        approve=approve,
+        absent=tuple(f"{what}: no language model takes that role" for what, lacks in absent.items() if lacks),
     )
 
 
@@ -87,28 +122,44 @@ class Steps:
                 self._fall_back("rerank", f"re-ranking by {model.name} failed, the local order was used: {error}")
         return gather_evidence(self.question, ranked, self.view, self.settings)
 
-    def estimate(self, evidence: Evidence) -> str:
+    def ranking_price(self, candidates: int) -> str:
+        """Say what choosing the sections will cost; empty if local."""
+        model = self.models.rerank
+        reads_whole = self.settings.whole_corpus and self.models.synthesis is not None
+        if model is None or not candidates or reads_whole:
+            return ""
+        return request_estimate(model.name, candidates * _CANDIDATE_CHARACTERS + _RULES_CHARACTERS, _CHOICE_TOKENS)
+
+    def writing_price(self, evidence: Evidence) -> str:
         """Say what writing the answer will cost, for whole documents beside what sections would; empty if local."""
         if self.models.synthesis is None or not evidence.sections:
             return ""
-        estimate = self._estimate(evidence, self.models.synthesis.name)
+        estimate = self._writing_price(evidence, self.models.synthesis.name)
         if self.settings.whole_corpus:
             sections = gather_evidence(self.question, evidence.candidates, self.view, self.settings)
-            estimate += f" (as sections: {self._estimate(sections, self.models.synthesis.name)})"
+            estimate += f" (as sections: {self._writing_price(sections, self.models.synthesis.name)})"
         return estimate
 
-    def _estimate(self, evidence: Evidence, name: str) -> str:
+    def _writing_price(self, evidence: Evidence, name: str) -> str:
         characters = sum(len(section.text) for section in evidence.sections) + _RULES_CHARACTERS
         return request_estimate(name, characters, _TYPICAL_ANSWER_TOKENS)
 
+    def looking_price(self, figures: int) -> str:
+        """Say what looking at the chosen pictures will cost; empty if nobody looks."""
+        model = self.models.vision
+        if model is None:
+            return ""
+        tokens = figures * model.image_tokens(_TYPICAL_SIDE, _TYPICAL_SIDE)
+        return request_estimate(model.name, 4 * tokens + _RULES_CHARACTERS, _CHOICE_TOKENS)
+
     def write(
-        self, evidence: Evidence, vector: Vectors | None, on_text: Callable[[str], None]
+        self, evidence: Evidence, vector: Vectors | None, tell: Callable[[AnswerEvent], None]
     ) -> tuple[Answer, Evidence]:
         """Write the answer with the model, else by quotes; return it with the evidence that was read."""
         model = self.models.synthesis
         if model is not None and evidence.sections:
             try:
-                return synthesise_with_model(self.question, evidence, self.view, model, self.settings, on_text=on_text)
+                return synthesise_with_model(self.question, evidence, self.view, model, self.settings, tell=tell)
             except _FAILED as error:
                 why = f"{model.name} gave no answer, these are quotes by the local reader: {error}"
                 self._fall_back("synthesis", why)

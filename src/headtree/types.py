@@ -93,6 +93,10 @@ class Figure:
     height: int = 0
     content_hash: str = ""
     """SHA-256 of the file's bytes, hexadecimal, first 16 digits."""
+    description: str = ""
+    """What a model saw in it, where figures are described: a sentence or two, never more than words."""
+    visible_text: str = ""
+    """Words that the model read in it."""
 
     @property
     def figure_id(self) -> str:
@@ -193,6 +197,8 @@ class Chunk:
     text: str
     figure_path: str | None = None
     """Set on a chunk that holds what is known about one figure: its label, caption and alternative text."""
+    context: str = ""
+    """What a model wrote to place it in its document, where chunks have contexts; searched, never shown or quoted."""
 
 
 class PassageKind(StrEnum):
@@ -322,6 +328,8 @@ class ShownFigure:
     node_id: str
     exists: bool
     reason: str
+    description: str = ""
+    """What a model saw in it when the index was built; empty where figures are not described."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +376,8 @@ class ModelRequest:
     model: str
     """``provider/model``."""
     role: str
-    """What it was for: ``synthesis``, ``rerank``, ``figures``, ``vision``, ``noise``, ``embedding``."""
+    """What it was for: ``synthesis``, ``rerank``, ``figures``, ``vision``, ``noise``, ``description``, ``context``,
+    ``embedding``."""
     prompt: str
     """Name and version of the prompt; empty for an embedding."""
     blocks: tuple[RequestBlock, ...]
@@ -384,6 +393,8 @@ class ModelRequest:
     attempts: int
     outcome: str
     """``done``, or why it failed."""
+    cache_written_tokens: int = 0
+    """How many of the input the service was told to keep for the next request, at a higher price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,6 +451,8 @@ class AnswerEvent:
     """For people: ``50 sections``, or a fallback that was taken."""
     text: str = ""
     """Set while an answer is being written: the whole text so far."""
+    price: str = ""
+    """What a model will be paid for this step, about; part of ``detail`` too."""
 
 
 @dataclass(frozen=True, slots=True)

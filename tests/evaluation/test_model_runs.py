@@ -24,7 +24,7 @@ from headtree.evaluation.scorecard import markdown_card
 from headtree.evaluation.suite import read_suite
 from headtree.evaluation.summary import is_outage
 from headtree.evaluation.variants import VARIANTS, Variant
-from headtree.models.prompts import VERSION
+from headtree.models.prompts import VERSIONS, prompt_name
 from headtree.models.registry import Role
 from headtree.pipeline import build_index, open_index
 from headtree.settings import Settings
@@ -170,11 +170,11 @@ def test_the_record_names_models_and_prompts(
     suite = Suite(twenty.name, twenty.questions[:1])
     log = run_suite(suite, open_index(make_settings(provider)), RunOptions(tmp_path / "out"))
     summary = log["run_summary"]
-    assert set(summary["models"]) == {"embedder", "noise", "rerank", "synthesis", "vision"}
+    assert set(summary["models"]) == {"embedder", "noise", "describer", "context", "rerank", "synthesis", "vision"}
     assert summary["models"]["synthesis"].startswith(f"{provider}/")
     assert (summary["models"]["embedder"], summary["models"]["vision"]) == ("none", "none")
-    assert summary["prompt_version"] == VERSION
-    assert {request["prompt"] for request in log["results"][0]["requests"]} >= {f"rerank/{VERSION}"}
+    assert summary["prompts"] == {name: version for name, version in VERSIONS.items() if name != "judge"}
+    assert {request["prompt"] for request in log["results"][0]["requests"]} >= {prompt_name("rerank")}
     assert KEY not in json.dumps(log)
     # Without the key "auto" means another model: not the same run.
     with pytest.raises(HeadtreeError, match="other models"):
@@ -335,11 +335,13 @@ def rows_by_name(ablation: Any) -> dict[str, Any]:
 
 def test_rows_that_need_a_model_say_so_without_one(make_settings: Any, twenty: Suite, tmp_path: Path) -> None:
     needy = [variant for variant in VARIANTS if variant.needs_model]
-    assert {variant.needs_model for variant in needy} == {Role.RERANK, Role.NOISE}
+    assert {variant.needs_model for variant in needy} == {Role.RERANK, Role.NOISE, Role.DESCRIBER, Role.CONTEXT}
     ablation = run_ablation(twenty, make_settings(None), tmp_path / "work", variants=needy)
     rows = rows_by_name(ablation)
     assert rows["re-ranked by a model"].note == "not run: no model (RERANK_MODEL)"
-    assert rows["noise filter by rules alone"].note == "not run: no model (NOISE_MODEL)"
+    assert rows["noise filter by rules alone"].note == "not run: no model (NOISE_FILTER, NOISE_MODEL)"
+    assert rows["figures not described"].note == "not run: no model (DESCRIBE_FIGURES, DESCRIBER_MODEL)"
+    assert rows["chunks without context"].note == "not run: no model (CONTEXTUAL_CHUNKS, CONTEXT_MODEL)"
     assert rows["vision filter"].note == "not run: no model (VISION_FILTER, VISION_MODEL)"
     assert "| re-ranked by a model |" in ablation_table(ablation)
     assert ablation.usage.calls == 0
@@ -373,6 +375,21 @@ def test_questions_that_an_outage_took_are_said(
     row = run_ablation(twenty, make_settings(provider), tmp_path / "work", variants=variants).rows[1]
     assert row.note == "2 of 20 questions lost to an outage"
     assert {difference.questions for difference in row.differences} == {18}
+
+
+def test_what_descriptions_are_worth_is_measured_without_paying_for_them_again(
+    stub: Stub, make_settings: Any, few: Suite, tmp_path: Path
+) -> None:
+    stub.answer = plausible
+    settings = make_settings("gemini", describe_figures=True, rerank_model="local")
+    build_index(settings)
+    before = len(stub.of_kind("description"))
+    assert before > 0
+    variants = [variant for variant in VARIANTS if variant.needs_model is Role.DESCRIBER]
+    row = run_ablation(few, settings, tmp_path / "work", variants=variants).rows[1]
+    assert (row.name, row.note) == ("figures not described", "")
+    assert {difference.questions for difference in row.differences} == {3}
+    assert len(stub.of_kind("description")) == before
 
 
 def test_the_vision_filter_looks_at_the_same_answers(

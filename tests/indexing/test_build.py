@@ -361,6 +361,17 @@ def test_an_index_of_another_format(settings):
             use(settings)
 
 
+def test_an_index_of_the_format_before_is_brought_up_to_date_whoever_opens_it(settings, embedder):
+    run(settings, embedder)
+    expected = cited(settings, "At which pressure does the valve close?", embedder)
+    with closing(sqlite3.connect(settings.index / "index.db", isolation_level=None)) as connection:
+        connection.execute("ALTER TABLE chunks DROP COLUMN context")
+        connection.execute("UPDATE meta SET value = '1' WHERE key = 'format_version'")
+    assert cited(settings, "At which pressure does the valve close?", embedder) == expected
+    report = run(settings, embedder)
+    assert (report.documents.unchanged, report.embedded) == (2, 0)
+
+
 def test_an_index_of_another_embedder_is_refused_and_can_be_brought_up_to_date(settings, embedder):
     run(settings, embedder)
     other = WordEmbedder(["valve", "pump", "water", "seat"], name="other words")

@@ -15,6 +15,8 @@ def plausible(request: Received) -> Say:
     return {
         "embed": lambda: Say(),
         "noise": lambda: _json({"noise": []}, tokens),
+        "context": lambda: _json({"contexts": _contexts(request)}, tokens),
+        "description": lambda: _json({"description": "A coloured plate.", "visible_text": ""}, tokens),
         "rerank": lambda: _json({"sections": [{"index": i, "reason": "fits"} for i in (0, 1)]}, tokens),
         "synthesis": lambda: _json(_answer(request), tokens),
         "figures": lambda: _json({"figures": _first_figure(request), "missing": [], "answerable": True}, tokens),
@@ -44,6 +46,11 @@ def first_sentence(request: Received) -> str:
     body = request.text[request.text.index("[1] ") :]
     lines = [line for line in body.split("\n")[1:] if re.search(r"[a-z]{3}", line) and not line.startswith("#")]
     return re.sub(r"\s*\[F\d+\]", "", lines[0]).strip()[:80].strip()
+
+
+def _contexts(request: Received) -> list[dict[str, Any]]:
+    numbers = re.findall(r"^\[(\d+)\] ", request.text.split("Chunks:\n")[1], re.MULTILINE)
+    return [{"chunk": int(number), "context": "Of a machine."} for number in dict.fromkeys(numbers)]
 
 
 def _first_figure(request: Received) -> list[dict[str, str]]:

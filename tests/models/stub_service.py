@@ -97,6 +97,8 @@ class Received:
     headers: dict[str, str]
     body: dict[str, Any]
     at: float
+    kept: tuple[int, int] = (0, 0)
+    """Tokens of the input that Claude had kept, and that it keeps from now on."""
 
     @property
     def kind(self) -> str:
@@ -104,13 +106,8 @@ class Received:
         if "batchEmbedContents" in self.path:
             return "embed"
         properties = set(self.schema.get("properties", {}))
-        named = {
-            "noise": "noise",
-            "sections": "rerank",
-            "verdicts": "vision",
-            "answer": "synthesis",
-            "grade": "judge",
-        }
+        named = {"noise": "noise", "sections": "rerank", "verdicts": "vision", "answer": "synthesis"}
+        named |= {"contexts": "context", "description": "description", "grade": "judge"}
         return next((role for key, role in named.items() if key in properties), "figures" if properties else "text")
 
     @property
@@ -149,6 +146,7 @@ class Stub:
         self.refused: list[str] = []
         self.errors: list[Exception] = []
         self.answer: Callable[[Received], Script] = lambda request: Say("{}")
+        self._prefixes: set[str] = set()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
@@ -165,6 +163,17 @@ class Stub:
             self.errors.append(error)
             return Fail(418, "the test's own answer failed")
 
+    def keep(self, body: dict[str, Any]) -> tuple[int, int]:
+        """Remember what a request to Claude wants kept; the real service keeps nothing that is very short."""
+        blocks = body["messages"][0]["content"]
+        marked = [number for number, block in enumerate(blocks) if "cache_control" in block]
+        if not marked:
+            return 0, 0
+        prefix = json.dumps([body.get("system"), blocks[: marked[-1] + 1]])
+        known = prefix in self._prefixes
+        self._prefixes.add(prefix)
+        return (len(prefix) // 4, 0) if known else (0, len(prefix) // 4)
+
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
@@ -179,6 +188,8 @@ class Stub:
                 provider = "claude" if self.path.endswith("/v1/messages") else "gemini"
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 request = Received(provider, self.path, headers, json.loads(raw), time.monotonic())
+                if provider == "claude":
+                    request.kept = stub.keep(request.body)
                 stub.received.append(request)
                 refusal = (refuse_claude if provider == "claude" else refuse_gemini)(request)
                 if refusal is not None:
@@ -394,7 +405,12 @@ def _claude_body(request: Received, say: Say) -> dict[str, Any]:
         "stop_reason": reasons[say.stop],
         "stop_sequence": None,
         "stop_details": details,
-        "usage": {"input_tokens": say.tokens[0], "output_tokens": say.tokens[1] + 5},
+        "usage": {
+            "input_tokens": say.tokens[0],
+            "cache_read_input_tokens": request.kept[0],
+            "cache_creation_input_tokens": request.kept[1],
+            "output_tokens": say.tokens[1] + 5,
+        },
     }
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from headtree.errors import Cancelled, ModelUnavailableError
+from headtree.evaluation.gold import SuiteQuestion
+from headtree.evaluation.runner import ask
 from headtree.pipeline import Watcher, answer, answer_with_evidence, build_index, open_index
 from headtree.settings import Settings
 from headtree.types import AnswerEvent, AnswerStage, Usage
@@ -107,7 +111,10 @@ def test_an_answer_is_cited_checked_and_shown(provider: str, stub: Stub, make_se
     texts = [event.text for event in events if event.text]
     assert texts
     assert texts[-1].startswith("The pump is rated 4 bar")
-    assert [event.stage for event in events if event.detail][:1] == [AnswerStage.RANKING]
+    stages = list(dict.fromkeys(event.stage for event in events))
+    own_request = [AnswerStage.CHOOSING] if provider == "claude" else []
+    steps = [AnswerStage.SEARCHING, AnswerStage.RANKING, AnswerStage.READING, AnswerStage.WRITING]
+    assert stages == [*steps, *own_request]
     assert not stub.refused
 
 
@@ -167,6 +174,31 @@ def test_invented_pictures_are_refused_and_counted(provider: str, stub: Stub, ma
     result = answer(open_index(make_settings(provider)), QUESTION)
     assert [figure.path for figure in result.figures] == ["pump/figures/pump.png"]
     assert [warning for warning in result.warnings if "fig99.png" in warning and warning.startswith("1 ")]
+
+
+def test_of_seven_pictures_six_are_shown(provider: str, stub: Stub, make_settings: Any, tmp_path: Path) -> None:
+    """And one that is chosen twice takes one place."""
+    images = "\n\n".join(f"![plate {i}](fan/plate{i}.png)" for i in range(8))
+    for i in range(8):
+        Image.new("RGB", (100 + i, 60), (20 * i, 10, 10)).save(tmp_path / "documents" / "fan" / f"plate{i}.png")
+    (tmp_path / "documents" / "plates.md").write_text(
+        f"# Plates\n\n## All plates\n\nThe plates of bronze.\n\n{images}\n"
+    )
+    build_index(make_settings(None))
+    plates = picks("plate")
+    stub.answer = lambda request: reply(
+        request, answer="Bronze [1].", citations=[], figures=[item for item in plates(request)[:7] for _ in (1, 2)]
+    )
+    result, evidence = answer_with_evidence(open_index(make_settings(provider)), "Which plates of bronze are there?")
+    assert len([offered for offered in evidence.figures if offered.figure.doc_id == "plates"]) == 8
+    assert [figure.path for figure in result.figures] == [f"fan/plate{i}.png" for i in range(6)]
+    said = {
+        decision.figure_id: decision.reason for decision in result.figure_decisions if "plates#" in decision.figure_id
+    }
+    assert {figure_id: reason for figure_id, reason in said.items() if figure_id > "plates#fan/plate5.png"} == {
+        "plates#fan/plate6.png": "6 others come before it",
+        "plates#fan/plate7.png": "the model did not choose it",
+    }
 
 
 def test_a_figure_that_the_answer_names_is_shown(provider: str, stub: Stub, make_settings: Any) -> None:
@@ -275,6 +307,31 @@ def test_with_the_service_down_every_step_falls_back(provider: str, stub: Stub, 
     for step in steps:
         assert any(step in warning and "out of order" in warning for warning in result.warnings), step
     assert len(stub.received) == 4, "one step tried four times; the others knew"
+
+
+def test_a_service_that_is_silent_costs_its_time_once(provider: str, stub: Stub, make_settings: Any) -> None:
+    stub.answer = lambda request: Hang(3)
+    started = time.monotonic()
+    result = answer(open_index(make_settings(provider, model_seconds=0.5)), QUESTION)
+    assert result.mode == "local"
+    assert any(
+        "no complete reply within" in warning or "did not reply in time" in warning for warning in result.warnings
+    )
+    assert time.monotonic() - started < 3
+    assert len(result.requests) == 1
+
+
+@pytest.mark.parametrize("fault", [Say(""), Say("x", stop="blocked-prompt"), Fail(429)])
+def test_in_a_benchmark_a_failure_is_an_error(provider: str, stub: Stub, make_settings: Any, fault: Script) -> None:
+    """Case D-L06: the row says what failed; it is no answer of the model that was to be measured."""
+    stub.answer = lambda request: fault if request.kind in {"synthesis", "text"} else plausible(request)
+    opened = open_index(make_settings(provider))
+    assert opened.models.synthesis is not None
+    row = ask(SuiteQuestion(key="1", id="1", query=QUESTION), opened, mode=opened.models.synthesis.name)
+    assert row["error_kind"] == "outage"
+    assert opened.models.synthesis.name in row["error"]
+    assert any(word in row["error"] for word in ("empty", "safety", "takes no more requests"))
+    assert not row["scores"]
 
 
 def test_a_failed_rerank_leaves_the_local_order(provider: str, stub: Stub, make_settings: Any) -> None:

@@ -13,8 +13,16 @@ import pytest
 from headtree.errors import SettingsError
 from headtree.models.calling import CallPolicy, RateLimiter
 from headtree.models.catalogue import CARDS, find_card
-from headtree.models.estimates import dollars, request_estimate
-from headtree.models.prompts import FIGURE_CHOICE_SCHEMA, NOISE_SCHEMA, RERANK_SCHEMA, SYNTHESIS_SCHEMA, VISION_SCHEMA
+from headtree.models.estimates import Estimate, dollars, request_estimate, total
+from headtree.models.prompts import (
+    CONTEXT_SCHEMA,
+    DESCRIPTION_SCHEMA,
+    FIGURE_CHOICE_SCHEMA,
+    NOISE_SCHEMA,
+    RERANK_SCHEMA,
+    SYNTHESIS_SCHEMA,
+    VISION_SCHEMA,
+)
 from headtree.models.registry import Registry, Role
 from headtree.settings import Settings, load_settings
 from tests.models.stub_service import KEY
@@ -60,6 +68,33 @@ def test_prices_by_day_and_size() -> None:
     assert haiku.cost(200_000, 0) == pytest.approx(0.10)
 
 
+def test_what_is_kept_is_cheaper_and_keeping_it_is_dearer() -> None:
+    sonnet = find_card("claude", "claude-sonnet-5-5")
+    plain = sonnet.cost(100_000, 0)
+    assert plain == pytest.approx(0.2)
+    assert sonnet.cost(100_000, 0, cache_written_tokens=80_000) == pytest.approx(plain + 0.25 * 0.16)
+    assert sonnet.cost(100_000, 0, cached_tokens=80_000) == pytest.approx(plain - 0.9 * 0.16)
+    # Keeping pays from the second request on.
+    first, second = (
+        sonnet.cost(100_000, 0, cache_written_tokens=80_000),
+        sonnet.cost(100_000, 0, cached_tokens=80_000),
+    )
+    assert first > plain
+    assert first + second < 2 * plain
+
+
+def test_an_estimate_is_the_sum_of_its_requests() -> None:
+    haiku = find_card("claude", "claude-haiku-5-5")
+    # Ten requests of 20,000 tokens are not one of 200,000, which would cost five times as much.
+    estimate = Estimate("contexts", haiku.name, 200_000, 1_000, requests=10)
+    assert estimate.usd == pytest.approx(10 * haiku.cost(20_000, 100))
+    unknown = Estimate("contexts", "claude/qwen3:8b", 10, 10)
+    assert unknown.usd is None
+    assert "an unknown price" in str(unknown)
+    assert total([estimate]) == f"at most {dollars(estimate.usd or 0)}"
+    assert "without a known price" in total([estimate, unknown])
+
+
 def test_a_dated_model_is_its_family_and_an_unknown_one_is_modest() -> None:
     dated = find_card("claude", "claude-haiku-5-5-20261101")
     assert dated.capabilities == find_card("claude", "claude-haiku-5-5").capabilities
@@ -90,7 +125,18 @@ def walk(schema: Any) -> Any:
         yield from walk(schema["items"])
 
 
-@pytest.mark.parametrize("schema", [NOISE_SCHEMA, RERANK_SCHEMA, SYNTHESIS_SCHEMA, FIGURE_CHOICE_SCHEMA, VISION_SCHEMA])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        NOISE_SCHEMA,
+        CONTEXT_SCHEMA,
+        DESCRIPTION_SCHEMA,
+        RERANK_SCHEMA,
+        SYNTHESIS_SCHEMA,
+        FIGURE_CHOICE_SCHEMA,
+        VISION_SCHEMA,
+    ],
+)
 def test_schemas_are_closed_and_whole(schema: Any) -> None:
     for part in walk(schema):
         if part["type"] == "object":

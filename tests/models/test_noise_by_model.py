@@ -95,6 +95,29 @@ def test_an_unchanged_document_is_not_asked_about_again(build: Any, stub: Stub) 
     assert report.usage.calls == 0
 
 
+def test_outlines_are_sent_together_and_each_document_keeps_its_own(
+    settings_for: Callable[..., Settings], provider: str, stub: Stub, tmp_path: Path
+) -> None:
+    (tmp_path / "documents").mkdir()
+    for name in ("a", "b", "c"):
+        parts = "".join(f"\n## Part {name}{i}\n\nText {i} of {name}.\n" for i in range(14))
+        (tmp_path / "documents" / f"{name}.md").write_text(f"# Page {name}\n{parts}")
+    (tmp_path / "documents" / "long.md").write_text(
+        "# Long\n" + "".join(f"\n## {f'Title {i} '.ljust(150, 'x')}\n\nText.\n" for i in range(300))
+    )
+    stub.answer = naming("Part a3", "Part c3")
+    notes: list[str] = []
+    settings = settings_for(provider, embedder="none")
+    report = build_index(settings, progress=lambda step: notes.append(step.note) if step.note else None)
+    requests = stub.of_kind("noise")
+    assert [request.text.count("\nDocument D") for request in requests] in ([3, 1], [1, 3])
+    left_out = [(w.doc_id, w.message.split("'")[1]) for w in report.warnings if w.kind is WarningKind.NOISE]
+    assert left_out == [("a", "Part a3"), ("c", "Part c3")]
+    assert len(notes) == 1
+    assert notes[0].startswith(f"noise filter with {provider}/")
+    assert "at most $" in notes[0]
+
+
 def test_without_the_filter_nobody_is_asked(build: Any, stub: Stub) -> None:
     report = build(noise_filter=False)
     assert not stub.received

@@ -13,10 +13,10 @@ import pytest
 from PIL import Image
 
 from headtree.errors import DocumentError, ModelCallError
+from headtree.models.pixels import prepare_image
 from headtree.models.registry import Registry, Role
 from headtree.models.requests import ChatReply, ReplyPiece
 from headtree.settings import Settings
-from headtree.synthesis.pixels import prepare_image
 from headtree.synthesis.vision import look_at_figures, mark_unchecked, read_verdicts
 from headtree.types import Answer, FigureDecision, ShownFigure
 from tests.models.stub_service import Fail, Say, Stub

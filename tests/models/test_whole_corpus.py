@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from headtree.pipeline import Watcher, answer, build_index, open_index
 from headtree.settings import Settings
 from tests.models.corpus import write_corpus
@@ -31,7 +33,17 @@ def test_documents_are_read_whole_kept_and_priced(
     assert "Never lift it by the cable" in first.text
     if provider == "claude":
         assert [("cache_control" in block) for block in first.blocks] == [False, True, False, False]
-    answer(opened, "What of the fan?")
+    later = answer(opened, "What of the fan?")
+    if provider == "claude":
+        # What it is told to keep costs a quarter more, and a tenth the next time.
+        before, after = result.requests[0], later.requests[0]
+        assert before.cache_written_tokens == after.cached_tokens > 0
+        assert before.cached_tokens == after.cache_written_tokens == 0
+        new = before.input_tokens - before.cache_written_tokens
+        expected = 2.0 * (new + 1.25 * before.cache_written_tokens) + 10.0 * before.output_tokens
+        assert before.cost_usd == pytest.approx(expected / 1e6, abs=1e-7)
+        expected = 2.0 * (after.input_tokens - 0.9 * after.cached_tokens) + 10.0 * after.output_tokens
+        assert after.cost_usd == pytest.approx(expected / 1e6, abs=1e-7)
     second = stub.of_kind("synthesis" if provider == "gemini" else "text")[1]
     assert json.dumps(first.blocks[:2]) == json.dumps(second.blocks[:2]), "what is kept must be the same"
 

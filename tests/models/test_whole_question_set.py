@@ -45,6 +45,7 @@ def test_the_papers_questions(provider: str, stub: Stub, settings_for: Callable[
         for request in result.requests:
             card = find_card(*request.model.split("/", 1))
             assert request.outcome == "done"
+            assert request.cached_tokens == request.cache_written_tokens == 0
             assert request.cost_usd == pytest.approx(card.cost(request.input_tokens, request.output_tokens), abs=1e-7)
             images = [block for block in request.blocks if block.kind == "image"]
             assert all(0 < max(block.width, block.height) <= 1568 and block.bytes for block in images)

@@ -20,11 +20,11 @@ from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Scores, figure_scores, search_scores
 from headtree.evaluation.parallel import in_parallel
 from headtree.evaluation.trail import candidate_rows, offered_rows
-from headtree.evaluation.variants import VARIANTS, BareEmbedder, Variant, search_with
+from headtree.evaluation.variants import VARIANTS, BareEmbedder, Variant, search_with, why_not_run
 from headtree.indexing.build import BuildStep
 from headtree.indexing.index import Index, Snapshot
 from headtree.models.protocols import Embedder, Vectors
-from headtree.models.registry import Registry, Role
+from headtree.models.registry import Role
 from headtree.models.runs import model_run
 from headtree.pipeline import OpenIndex, answer_with_evidence, build_index, open_index
 from headtree.settings import Settings
@@ -132,16 +132,11 @@ def _sum(spent: Sequence[Usage]) -> Usage:
 def _searched(
     matrix: _Matrix, variant: Variant, baseline: Mapping[str, Scores], tell: Callable[[BuildStep], None]
 ) -> AblationRow:
-    if variant.needs_model is not None and _model_is_absent(variant.needs_model, matrix.opened):
-        return AblationRow(variant.name, note=f"not run: no model ({variant.needs_model.value.upper()})")
+    role = variant.needs_model
+    if role is not None and (why := why_not_run(role, matrix.opened.settings)):
+        return AblationRow(variant.name, note=why)
     scores = _search_scores(matrix, _opened(matrix, variant, tell), variant)
     return _row(matrix, variant.name, baseline, scores)
-
-
-def _model_is_absent(role: Role, opened: OpenIndex) -> bool:
-    if role is Role.RERANK:
-        return opened.models.rerank is None
-    return Registry(opened.settings).chat_model(role) is None
 
 
 def _opened(matrix: _Matrix, variant: Variant, tell: Callable[[BuildStep], None]) -> OpenIndex:
@@ -204,7 +199,7 @@ def _looked(matrix: _Matrix) -> list[AblationRow]:
     """Return the pictures of the answers without the filter, and what it changes."""
     opened, model = matrix.opened, matrix.opened.models.vision
     if model is None:
-        return [AblationRow(VISION, note="not run: no model (VISION_FILTER, VISION_MODEL)")]
+        return [AblationRow(VISION, note=why_not_run(Role.VISION, opened.settings) or "")]
     unfiltered = replace(opened, models=replace(opened.models, vision=None))
 
     def ask(question: SuiteQuestion) -> tuple[Scores, Scores] | None:

@@ -16,11 +16,8 @@ from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Row
 from headtree.evaluation.parallel import in_parallel
 from headtree.evaluation.runlog import make_log, record_of
-from headtree.evaluation.verdicts import SCORES, Grade, Verdict
-from headtree.models.prompts import prompt_name
+from headtree.evaluation.verdicts import JUDGE_PROMPT, SCORES, Grade, Verdict
 from headtree.models.runs import model_run
-
-JUDGE_PROMPT = prompt_name("judge")
 
 VerdictWatcher = Callable[[Row, int, int], None]
 """Is told each judged row, how many are judged, and how many will be."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from headtree.errors import HeadtreeError, ModelUnavailableError
-from headtree.evaluation.judge import JUDGE_PROMPT
-from headtree.evaluation.verdicts import Grade, Verdict
+from headtree.evaluation.verdicts import JUDGE_NAME, JUDGE_PROMPT, Grade, Verdict
 from headtree.models.catalogue import PROVIDERS
 from headtree.models.prompts import JUDGE, JUDGE_SCHEMA
 from headtree.models.protocols import ChatModel
@@ -41,7 +40,7 @@ class ModelJudge:
     def grade(self, task: str) -> Verdict:
         """See ``Judge.grade``."""
         request = ChatRequest(
-            role="judge",
+            role=JUDGE_NAME,
             prompt=JUDGE_PROMPT,
             system=JUDGE,
             blocks=(TextBlock("question, gold and answer", task),),

@@ -16,9 +16,10 @@ from pydantic import SecretStr
 
 import headtree
 from headtree.evaluation.gold import Suite
+from headtree.evaluation.verdicts import JUDGE_NAME
 from headtree.indexing.documents import find_documents
 from headtree.indexing.images import IMAGE_SUFFIXES
-from headtree.models.prompts import VERSION as PROMPT_VERSION
+from headtree.models.prompts import VERSIONS
 from headtree.models.registry import LOCAL, Registry, Role
 from headtree.pipeline import OpenIndex
 from headtree.settings import Settings
@@ -31,7 +32,7 @@ _FIXED = MappingProxyType(
         "corpus_hash": "other documents",
         "settings": "other settings",
         "models": "other models",
-        "prompt_version": "other prompts",
+        "prompts": "other prompts",
         "git_commit": "another commit of headtree",
         "versions": "other versions of packages",
     }
@@ -68,7 +69,7 @@ def describe_run(suite: Suite, opened: OpenIndex, *, command: str = "") -> dict[
         "command": command,
         "settings": portable_settings(settings),
         "models": models_of(opened),
-        "prompt_version": PROMPT_VERSION,
+        "prompts": {name: number for name, number in VERSIONS.items() if name != JUDGE_NAME},
         "git_commit": commit,
         "git_dirty": dirty,
         "questions_hash": questions_hash(suite),
@@ -86,10 +87,15 @@ def describe_run(suite: Suite, opened: OpenIndex, *, command: str = "") -> dict[
 def models_of(opened: OpenIndex) -> dict[str, str]:
     """Return who takes which step: what ``auto`` came to on this machine."""
     settings, models = opened.settings, opened.models
-    noise = Registry(settings).chat_model(Role.NOISE) if settings.noise_filter else None
+    registry = Registry(settings)
+    noise = registry.chat_model(Role.NOISE) if settings.noise_filter else None
+    describer = registry.chat_model(Role.DESCRIBER) if settings.describe_figures else None
+    context = registry.chat_model(Role.CONTEXT) if settings.contextual_chunks else None
     return {
         "embedder": opened.embedder.name if opened.embedder else "none",
         "noise": noise.name if noise else LOCAL,
+        "describer": describer.name if describer else "none",
+        "context": context.name if context else "none",
         "rerank": models.rerank.name if models.rerank else LOCAL,
         "synthesis": models.synthesis.name if models.synthesis else LOCAL,
         "vision": models.vision.name if models.vision else "none",

@@ -15,7 +15,14 @@ from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Row, meets, same_label
 from headtree.evaluation.plots import bar_plot, interval_plot
 from headtree.evaluation.runlog import write_bytes, write_json
-from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, markdown_card, outcomes_line
+from headtree.evaluation.scorecard import (
+    counts_line,
+    grouped_rows,
+    is_share,
+    markdown_card,
+    outcomes_line,
+    prompts_line,
+)
 from headtree.evaluation.thumbnails import Thumbnails
 from headtree.evaluation.verdicts import Grade, cost_line, verdict_lines
 
@@ -71,7 +78,7 @@ def html_report(suite: Suite, log: Mapping[str, Any], documents: Path) -> str:
         verdicts=verdict_lines(summary),
         groups=grouped_rows(summary),
         outcomes=outcomes_line(summary),
-        cost=cost_line(summary["usage"]),
+        cost=cost_line(summary["usage"]) + (f" {prompts_line(summary)}" if summary["usage"]["calls"] else ""),
         layers=_layers(log),
         layer_plot=Markup(bar_plot("Failed questions per layer", summary["diagnosis"])),
         interval_plot=Markup(interval_plot(metrics, summary["intervals"])),

@@ -89,6 +89,11 @@ def outcomes_line(summary: Mapping[str, Any]) -> str:
     )
 
 
+def prompts_line(summary: Mapping[str, Any]) -> str:
+    """Return the prompts that were in force, each with its version."""
+    return f"Prompts: {', '.join(f'{name}/{version}' for name, version in summary['prompts'].items())}."
+
+
 def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
     """Return the score card as Markdown."""
     summary = log["run_summary"]
@@ -97,8 +102,7 @@ def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
         f"# {counts_line(summary)}",
         "",
         f"Answered by {mode}; commit {summary['git_commit'] or 'unknown'}{changes};",
-        f"documents {summary['corpus_hash']}, questions {summary['questions_hash']}, "
-        f"prompts {summary['prompt_version']}.",
+        f"documents {summary['corpus_hash']}, questions {summary['questions_hash']}.",
         "",
         outcomes_line(summary),
         "",
@@ -114,6 +118,7 @@ def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
         lines += ["", *(f"- {line}" for line in judged)]
     stages = [f"{name} {s['p50']:.2f} s (p95 {s['p95']:.2f} s)" for name, s in summary["latency"].items()]
     lines += ["", f"Median time: {', '.join(stages)}." if stages else "No question was answered."]
-    lines += [cost_line(summary["usage"])] if summary["usage"]["calls"] else []
+    if summary["usage"]["calls"]:
+        lines += ["", f"{cost_line(summary['usage'])} {prompts_line(summary)}"]
     lines.append("")
     return "\n".join(lines)

@@ -10,12 +10,13 @@ from typing import Any
 
 from headtree.indexing.index import Snapshot
 from headtree.models.protocols import Embedder, Vectors
-from headtree.models.registry import Role
+from headtree.models.registry import Registry, Role
 from headtree.pipeline import OpenIndex
 from headtree.retrieval.evidence import gather_evidence
 from headtree.retrieval.question import read_question
 from headtree.retrieval.recall import LISTS, Recalled, recall
 from headtree.retrieval.rerank import rerank
+from headtree.settings import Settings
 from headtree.steps import LOCAL_ONLY, Steps
 from headtree.types import Candidate, Evidence, OfferedFigure
 
@@ -72,7 +73,37 @@ VARIANTS = (
         needs_model=Role.NOISE,
     ),
     Variant("breadcrumb not embedded", needs_index=True, breadcrumbs=False),
+    Variant(
+        "figures not described",
+        settings=MappingProxyType({"describe_figures": False}),
+        needs_index=True,
+        needs_model=Role.DESCRIBER,
+    ),
+    Variant(
+        "chunks without context",
+        settings=MappingProxyType({"contextual_chunks": False}),
+        needs_index=True,
+        needs_model=Role.CONTEXT,
+    ),
 )
+SWITCHES: Mapping[Role, str] = MappingProxyType(
+    {
+        Role.NOISE: "noise_filter",
+        Role.DESCRIBER: "describe_figures",
+        Role.CONTEXT: "contextual_chunks",
+        Role.VISION: "vision_filter",
+    }
+)
+"""The settings without which a role's model does nothing."""
+
+
+def why_not_run(role: Role, settings: Settings) -> str | None:
+    """Say why there is no model of a role to measure, or return ``None``; what is off is not paid for to measure it."""
+    switch = SWITCHES.get(role)
+    is_on = switch is None or bool(getattr(settings, switch))
+    if is_on and Registry(settings).chat_model(role) is not None:
+        return None
+    return f"not run: no model ({', '.join(name.upper() for name in (switch, role.value) if name)})"
 
 
 def search_with(

@@ -10,6 +10,11 @@ from types import MappingProxyType
 from typing import Any
 
 from headtree.evaluation.measures import Row
+from headtree.models.prompts import prompt_name
+
+JUDGE_NAME = "judge"
+JUDGE_PROMPT = prompt_name(JUDGE_NAME)
+"""Stands with each verdict, and not in the record of the run, which does without a judge."""
 
 
 class Grade(StrEnum):

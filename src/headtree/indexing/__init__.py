@@ -1,1 +1,1 @@
-"""TBD indexing."""
+"""Documents -> an index: trees, figures and chunks, their vectors, and what searches see of them."""

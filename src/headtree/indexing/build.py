@@ -11,7 +11,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,15 +20,22 @@ import orjson
 from headtree import __version__
 from headtree.errors import DocumentError, HeadtreeError
 from headtree.indexing.chunking import embedding_text
-from headtree.indexing.documents import PreparedDocument, SourceFile, find_documents, prepare_document
+from headtree.indexing.documents import (
+    OutlinedDocument,
+    PreparedDocument,
+    SourceFile,
+    find_documents,
+    finish_document,
+    outline_document,
+)
+from headtree.indexing.enriching import NOBODY, Readers, ask_leave, enrich, finish_documents, plan_work
 from headtree.indexing.images import ImageFinder
-from headtree.indexing.model_noise import NoiseJudge
 from headtree.indexing.plain import printable
 from headtree.indexing.records import CHUNK_COLUMNS, chunk_from_row, warning_from_json
 from headtree.indexing.schema import connect, damage_reported, read_meta, remove_database, write_meta
 from headtree.indexing.storing import delete_document, insert_document, text_hash
 from headtree.indexing.vectors import write_vector_index
-from headtree.models.estimates import embedding_estimate
+from headtree.models.estimates import Estimate, embedding_estimate
 from headtree.models.protocols import Embedder
 from headtree.settings import Settings
 from headtree.types import BuildReport, BuildWarning, Chunk, DocumentChanges, WarningKind
@@ -45,11 +52,12 @@ class BuildStep:
     """How far a build is; given to the ``progress`` callable again and again."""
 
     stage: str
-    """``reading`` (documents), ``embedding`` (chunks) or ``writing`` (documents)."""
+    """``reading`` and ``judging`` (documents), ``describing`` (figures), ``placing`` (requests for contexts of chunks),
+    ``embedding`` (chunks) or ``writing`` (documents); ``estimating`` carries a note only."""
     done: int
     total: int
     note: str = ""
-    """For people, once per stage: what it will cost."""
+    """For people: what will be paid for."""
 
 
 Progress = Callable[[BuildStep], None]
@@ -74,7 +82,7 @@ def build(
     *,
     fresh: bool,
     progress: Progress,
-    judge: NoiseJudge | None = None,
+    readers: Readers = NOBODY,
 ) -> BuildReport:
     """Bring the index in ``settings.index`` up to date with the documents.
 
@@ -83,10 +91,10 @@ def build(
         embedder: ``None`` makes an index for lexical search only.
         fresh: forget the old index and its vectors.
         progress: called after each document and each stored batch of vectors.
-        judge: a model that adds to the noise filter's rules.
+        readers: models that read the documents for it.
 
     Raises:
-        HeadtreeError: no documents, an unusable index, or another build at work.
+        HeadtreeError: no documents, an unusable index, another build at work, or its price was not agreed to.
     """
     started = time.monotonic()
     sources = find_documents(settings.documents)
@@ -101,7 +109,7 @@ def build(
         connection = connect(settings.index, create=True)
         try:
             with damage_reported(settings.index):
-                return _build(settings, embedder, judge, sources, connection, progress, started)
+                return _build(settings, embedder, readers, sources, connection, progress, started)
         finally:
             connection.close()
 
@@ -109,14 +117,15 @@ def build(
 def _build(
     settings: Settings,
     embedder: Embedder | None,
-    judge: NoiseJudge | None,
+    readers: Readers,
     sources: Sequence[SourceFile],
     connection: sqlite3.Connection,
     progress: Progress,
     started: float,
 ) -> BuildReport:
     space = embedder.name if embedder else ""
-    plan = _plan(settings, judge, sources, connection, progress)
+    plan = _plan(settings, readers, sources, connection, progress)
+    plan = _enriched(plan, settings, embedder, readers, connection, progress)
     embedded, refused = _embed_missing(plan, embedder, connection, progress) if embedder else (0, ())
     changed = bool(plan.prepared or plan.changes.removed) or read_meta(connection, "space") != space
     if changed or embedded:
@@ -129,7 +138,7 @@ def _build(
         chunks=_count(connection, "chunks"),
         figures=_count(connection, "figures"),
         embedded=embedded,
-        warnings=(*_stored_warnings(connection), *plan.warnings, *refused),
+        warnings=(*_stored_warnings(connection), *plan.warnings, *readers.warnings(), *refused),
         seconds=round(time.monotonic() - started, 3),
     )
 
@@ -155,7 +164,7 @@ def _only_build(folder: Path) -> Iterator[None]:
 
 def _plan(
     settings: Settings,
-    judge: NoiseJudge | None,
+    readers: Readers,
     sources: Sequence[SourceFile],
     connection: sqlite3.Connection,
     progress: Progress,
@@ -168,11 +177,11 @@ def _plan(
         )
     }
     images = _known_images(connection)
-    fingerprint = _reading_fingerprint(settings, judge)
+    fingerprint = _reading_fingerprint(settings, readers)
     same_settings = read_meta(connection, "reading_settings") == fingerprint
     finder = ImageFinder(settings.documents)
+    outlined: list[OutlinedDocument] = []
     prepared: list[PreparedDocument] = []
-    states: dict[str, str] = {}
     warnings: list[BuildWarning] = []
     added: list[str] = []
     changed: list[str] = []
@@ -190,12 +199,18 @@ def _plan(
             _images_state(finder, images.get(source.doc_id, ())),
         )
         if not (same_settings and known.get(source.doc_id) == state):
-            document = prepare_document(raw, source, settings, finder, judge)
-            prepared.append(document)
-            paths = [figure.path for figure in document.document.figures]
-            states[source.doc_id] = _images_state(finder, paths)
+            document = outline_document(raw, source, settings)
+            if readers.judge is None:  # nobody waits for the other outlines
+                prepared.append(finish_document(document, settings, finder))
+            else:
+                outlined.append(document)
             (changed if source.doc_id in known else added).append(source.doc_id)
         progress(BuildStep("reading", number, len(sources)))
+    prepared += finish_documents(outlined, settings, finder, readers.judge, _teller(progress))
+    states = {
+        document.document.doc_id: _images_state(finder, [figure.path for figure in document.document.figures])
+        for document in prepared
+    }
     removed = tuple(sorted(set(known) - seen))
     changes = DocumentChanges(tuple(added), tuple(changed), removed, len(seen) - len(added) - len(changed))
     return _Plan(tuple(prepared), states, changes, tuple(warnings), fingerprint)
@@ -230,9 +245,43 @@ def _images_state(finder: ImageFinder, paths: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def _reading_fingerprint(settings: Settings, judge: NoiseJudge | None) -> str:
+def _reading_fingerprint(settings: Settings, readers: Readers) -> str:
     values = {name: getattr(settings, name) for name in _READING_SETTINGS}
-    return orjson.dumps({"version": __version__, "judge": judge.name if judge else "", **values}).decode()
+    return orjson.dumps({"version": __version__, **readers.names, **values}).decode()
+
+
+def _enriched(
+    plan: _Plan,
+    settings: Settings,
+    embedder: Embedder | None,
+    readers: Readers,
+    connection: sqlite3.Connection,
+    progress: Progress,
+) -> _Plan:
+    """Say what the build will cost, have it approved where that is due, and let models add to the documents."""
+    work = plan_work(plan.prepared, readers)
+    embedding = _embedding_estimate(plan, embedder, connection, sum(each.output_tokens for each in work.estimates))
+    ask_leave(work, embedding, readers)
+    for estimate in (*work.estimates, *embedding):
+        progress(BuildStep("estimating", 0, 0, str(estimate)))
+    return replace(plan, prepared=tuple(enrich(plan.prepared, work, settings, readers, _teller(progress))))
+
+
+def _embedding_estimate(
+    plan: _Plan, embedder: Embedder | None, connection: sqlite3.Connection, more_tokens: int
+) -> tuple[Estimate, ...]:
+    if embedder is None or embedding_estimate(embedder.name, ()) is None:
+        return ()
+    missing = _missing_texts(plan, embedder.name, connection)
+    if not missing:
+        return ()
+    texts = (embedding_text(chunk) for chunk in missing.values())
+    estimate = embedding_estimate(embedder.name, texts, more_tokens=more_tokens)
+    return (estimate,) if estimate else ()
+
+
+def _teller(progress: Progress) -> Callable[[str, int, int, str], None]:
+    return lambda stage, done, total, note: progress(BuildStep(stage, done, total, note))
 
 
 # ------------------------------------------------------------------------------------------------- embedding
@@ -246,8 +295,7 @@ def _embed_missing(
     items = list(missing.items())
     refused: list[BuildWarning] = []
     if items:
-        note = embedding_estimate(embedder.name, (embedding_text(chunk) for _, chunk in items))
-        progress(BuildStep("embedding", 0, len(items), note))
+        progress(BuildStep("embedding", 0, len(items)))
     for start in range(0, len(items), _BATCH):
         batch = items[start : start + _BATCH]
         vectors = embedder.embed_documents([embedding_text(chunk) for _, chunk in batch])

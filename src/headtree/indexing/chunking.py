@@ -53,8 +53,8 @@ def make_chunks(
 
 
 def figure_text(figure: Figure) -> str:
-    """Return what the document says about a figure, or the words of its file name where it says nothing."""
-    parts = [figure.label or "", figure.caption, figure.alt, figure.context]
+    """Return what the document says about a figure and what a model saw in it, else the words of its file name."""
+    parts = [figure.label or "", figure.caption, figure.alt, figure.context, figure.description, figure.visible_text]
     words = one_line(". ".join(part for part in dict.fromkeys(parts) if part))
     return words or _name_words(figure.path)
 
@@ -72,8 +72,13 @@ def chunk_prefix(breadcrumb: Sequence[str]) -> str:
 
 
 def embedding_text(chunk: Chunk) -> str:
-    """Return what is embedded: the breadcrumb, so that a chunk knows where it stands, then its words."""
-    return f"{chunk_prefix(chunk.breadcrumb)}\n{chunk.text}"
+    """Return what is embedded: the breadcrumb and context, so that a chunk knows where it stands, then its words."""
+    return f"{chunk_prefix(chunk.breadcrumb)}\n{searched_text(chunk)}"
+
+
+def searched_text(chunk: Chunk) -> str:
+    """Return a chunk's words with its context, where it has one, in front."""
+    return f"{chunk.context}\n{chunk.text}" if chunk.context else chunk.text
 
 
 def _pack(passages: Sequence[Passage], size: int) -> Iterator[tuple[int, int, str]]:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from headtree.errors import DocumentError, HeadtreeError
 from headtree.indexing.chunking import make_chunks
@@ -15,13 +16,12 @@ from headtree.indexing.headings import Repair, repair_headings
 from headtree.indexing.hidden import visible_text
 from headtree.indexing.images import ImageFinder
 from headtree.indexing.markdown import BlockKind, ParsedMarkdown, new_parser, parse_markdown
-from headtree.indexing.model_noise import Judged, NoiseJudge
 from headtree.indexing.noise import filter_noise
 from headtree.indexing.passages import passages_by_section
 from headtree.indexing.reading import SourceText, read_source
 from headtree.indexing.tree import build_sections
 from headtree.settings import Settings
-from headtree.types import BuildWarning, Chunk, Document, Passage, WarningKind
+from headtree.types import BuildWarning, Chunk, Document, Passage, Section, WarningKind
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
 
@@ -43,6 +43,20 @@ class PreparedDocument:
     passages: Mapping[str, tuple[Passage, ...]]
     """By section."""
     chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinedDocument:
+    """A parsed document with its tree, before anything that depends on which sections are noise."""
+
+    source: SourceFile
+    title: str
+    parsed: ParsedMarkdown
+    lines: tuple[str, ...]
+    sections: tuple[Section, ...]
+    content_hash: str
+    metadata: Mapping[str, Any]
+    warnings: tuple[BuildWarning, ...]
 
 
 def find_documents(documents: Path) -> list[SourceFile]:
@@ -101,11 +115,13 @@ def read_document(documents: Path, source: SourceFile, settings: Settings, finde
     return prepare_document(raw, source, settings, finder)
 
 
-def prepare_document(
-    raw: bytes, source: SourceFile, settings: Settings, finder: ImageFinder, judge: NoiseJudge | None = None
-) -> PreparedDocument:
+def prepare_document(raw: bytes, source: SourceFile, settings: Settings, finder: ImageFinder) -> PreparedDocument:
     """Turn a Markdown file's bytes into a tree, a figure registry, passages and chunks."""
-    doc_id = source.doc_id
+    return finish_document(outline_document(raw, source, settings), settings, finder)
+
+
+def outline_document(raw: bytes, source: SourceFile, settings: Settings) -> OutlinedDocument:
+    """Parse a Markdown file's bytes as far as its tree; the rules of the noise filter have been at it."""
     parser = new_parser()
     text = read_source(raw)
     visible = visible_text(text.text, parser)
@@ -115,38 +131,47 @@ def prepare_document(
     headings = list(parsed.headings)
     if settings.heading_repair:
         headings, repairs = repair_headings(parsed.headings, lines)
-    sections = build_sections(doc_id, headings, len(lines))
+    sections = build_sections(source.doc_id, headings, len(lines))
     if settings.noise_filter:
         sections = filter_noise(sections, lines, noise_titles=settings.noise_titles, keep_titles=settings.keep_titles)
-    judged = Judged(sections)
-    if settings.noise_filter and judge is not None:
-        judged = judge.judge(doc_id, sections, keep_titles=settings.keep_titles)
-        sections = judged.sections
-    registry = register_figures(doc_id, source.path, parsed, lines, sections, finder)
-    warnings = [
-        *_reading_warnings(doc_id, text, visible.hidden_lines, parsed, lines),
-        *(BuildWarning(doc_id, repair.line, WarningKind.HEADING_REPAIRED, repair.message) for repair in repairs),
-        *(
-            BuildWarning(doc_id, section.line, WarningKind.NOISE, f"'{section.title}' is not indexed: {section.noise}")
-            for section in sections
-            if section.noise
-        ),
-        *judged.warnings,
-        *registry.warnings,
-    ]
-    title = text.metadata.get("title") or next((heading.title for heading in headings), "") or doc_id
+    warnings = (
+        *_reading_warnings(source.doc_id, text, visible.hidden_lines, parsed, lines),
+        *(BuildWarning(source.doc_id, repair.line, WarningKind.HEADING_REPAIRED, repair.message) for repair in repairs),
+    )
+    title = text.metadata.get("title") or next((heading.title for heading in headings), "") or source.doc_id
+    return OutlinedDocument(
+        source=source,
+        title=str(title),
+        parsed=parsed,
+        lines=lines,
+        sections=sections,
+        content_hash=hashlib.sha256(raw).hexdigest(),
+        metadata=text.metadata,
+        warnings=warnings,
+    )
+
+
+def finish_document(outlined: OutlinedDocument, settings: Settings, finder: ImageFinder) -> PreparedDocument:
+    """Find a document's figures and cut it into chunks, its noise left out."""
+    doc_id, sections, lines = outlined.source.doc_id, outlined.sections, outlined.lines
+    registry = register_figures(doc_id, outlined.source.path, outlined.parsed, lines, sections, finder)
+    noise = (
+        BuildWarning(doc_id, section.line, WarningKind.NOISE, f"'{section.title}' is not indexed: {section.noise}")
+        for section in sections
+        if section.noise
+    )
     document = Document(
         doc_id=doc_id,
-        path=source.path,
-        title=str(title),
+        path=outlined.source.path,
+        title=outlined.title,
         lines=lines,
         sections=sections,
         figures=registry.figures,
-        content_hash=hashlib.sha256(raw).hexdigest(),
-        metadata=text.metadata,
-        warnings=tuple(warnings),
+        content_hash=outlined.content_hash,
+        metadata=outlined.metadata,
+        warnings=(*outlined.warnings, *noise, *registry.warnings),
     )
-    passages = passages_by_section(parsed, lines, sections, longest=settings.chunk_characters)
+    passages = passages_by_section(outlined.parsed, lines, sections, longest=settings.chunk_characters)
     chunks = make_chunks(doc_id, sections, passages, registry.figures, size=settings.chunk_characters)
     return PreparedDocument(document, passages, chunks)
 

@@ -85,11 +85,12 @@ def warning_from_json(data: Mapping[str, Any]) -> BuildWarning:
     return BuildWarning(data["doc_id"], data["line"], WarningKind(data["kind"]), data["message"])
 
 
-CHUNK_COLUMNS = "doc_id, node_id, ordinal, first_line, last_line, breadcrumb, text, figure_path"
+CHUNK_COLUMNS = "doc_id, node_id, ordinal, first_line, last_line, breadcrumb, text, figure_path, context"
 """Columns of a chunk, in the order that ``chunk_from_row`` takes."""
 
 
 def chunk_from_row(row: Sequence[Any]) -> Chunk:
     """Decode a row of ``CHUNK_COLUMNS``."""
-    doc_id, node_id, ordinal, first_line, last_line, breadcrumb, text, figure_path = row
-    return Chunk(doc_id, node_id, ordinal, first_line, last_line, tuple(orjson.loads(breadcrumb)), text, figure_path)
+    doc_id, node_id, ordinal, first_line, last_line, breadcrumb, text, figure_path, context = row
+    place = tuple(orjson.loads(breadcrumb))
+    return Chunk(doc_id, node_id, ordinal, first_line, last_line, place, text, figure_path, context)

@@ -9,8 +9,11 @@ from pathlib import Path
 
 from headtree.errors import IndexDamagedError, IndexMismatchError, IndexMissingError
 
-FORMAT_VERSION = "1"
-"""Counts up when the tables change; an index of another version is refused and built again."""
+FORMAT_VERSION = "2"
+"""Counts up when the tables change; an older index is brought up to date where that is easy, else refused."""
+
+_UPGRADES = {"1": "ALTER TABLE chunks ADD COLUMN context TEXT NOT NULL DEFAULT ''"}
+"""By version: what makes the next one of it."""
 
 DATABASE = "index.db"
 
@@ -51,7 +54,8 @@ CREATE TABLE chunks (
     breadcrumb BLOB NOT NULL,       -- JSON
     text TEXT NOT NULL,
     figure_path TEXT,
-    text_hash TEXT NOT NULL         -- of the text that is embedded: key into vectors
+    text_hash TEXT NOT NULL,        -- of the text that is embedded: key into vectors
+    context TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX chunks_by_document ON chunks (doc_id, ordinal);
 CREATE INDEX chunks_by_figure ON chunks (doc_id, figure_path) WHERE figure_path IS NOT NULL;
@@ -97,6 +101,23 @@ def _prepare(connection: sqlite3.Connection, *, create: bool) -> None:
     if create and not _has_tables(connection):
         version = f"INSERT INTO meta VALUES ('format_version', '{FORMAT_VERSION}')"
         connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} {version}; COMMIT;")
+    elif _has_tables(connection) and read_meta(connection, "format_version") in _UPGRADES:
+        _upgrade(connection)
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Bring the tables up to date, once, whoever opens them at the same time."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = read_meta(connection, "format_version") or ""
+        while version in _UPGRADES:
+            connection.execute(_UPGRADES[version])
+            version = str(int(version) + 1)
+        write_meta(connection, "format_version", version)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
 
 
 def _check(connection: sqlite3.Connection, folder: Path, *, create: bool) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 
-from headtree.indexing.chunking import embedding_text
+from headtree.indexing.chunking import embedding_text, searched_text
 from headtree.indexing.documents import PreparedDocument
-from headtree.indexing.records import passages_to_json, to_json
+from headtree.indexing.records import CHUNK_COLUMNS, passages_to_json, to_json
 from headtree.indexing.segment import segment
 from headtree.types import Chunk
 
@@ -65,8 +65,7 @@ def insert_document(prepared: PreparedDocument, images_state: str, connection: s
 
 def _insert_chunk(chunk: Chunk, connection: sqlite3.Connection) -> None:
     row = connection.execute(
-        "INSERT INTO chunks (doc_id, node_id, ordinal, first_line, last_line, breadcrumb, text, figure_path, text_hash)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO chunks ({CHUNK_COLUMNS}, text_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             chunk.doc_id,
             chunk.node_id,
@@ -76,10 +75,11 @@ def _insert_chunk(chunk: Chunk, connection: sqlite3.Connection) -> None:
             to_json(chunk.breadcrumb),
             chunk.text,
             chunk.figure_path,
+            chunk.context,
             text_hash(embedding_text(chunk)),
         ),
     )
     connection.execute(
         "INSERT INTO chunk_search (rowid, breadcrumb, body) VALUES (?, ?, ?)",
-        (row.lastrowid, segment(" ".join(chunk.breadcrumb)), segment(chunk.text)),
+        (row.lastrowid, segment(" ".join(chunk.breadcrumb)), segment(searched_text(chunk))),
     )

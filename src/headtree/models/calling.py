@@ -77,6 +77,11 @@ class Metered(Protocol):
         """Tokens of the input that the service had kept."""
         ...
 
+    @property
+    def cache_written_tokens(self) -> int:
+        """Tokens of the input that the service keeps from now on, at a price."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -189,7 +194,9 @@ def _entry(
 ) -> ModelRequest:
     input_tokens = reply.input_tokens if reply else 0
     output_tokens = reply.output_tokens if reply else 0
-    cached_tokens = reply.cached_tokens if reply else 0
+    cached = reply.cached_tokens if reply else 0
+    written = reply.cache_written_tokens if reply else 0
+    cost = card.cost(input_tokens, output_tokens, cached_tokens=cached, cache_written_tokens=written)
     return ModelRequest(
         model=card.name,
         role=envelope.role,
@@ -197,11 +204,12 @@ def _entry(
         blocks=envelope.blocks,
         input_tokens=input_tokens,
         output_tokens=output_tokens,
-        cached_tokens=cached_tokens,
-        cost_usd=round(card.cost(input_tokens, output_tokens, cached_tokens=cached_tokens), 8),
+        cached_tokens=cached,
+        cost_usd=round(cost, 8),
         seconds=round(time.monotonic() - started, 3),
         attempts=attempts,
         outcome=outcome,
+        cache_written_tokens=written,
     )
 
 

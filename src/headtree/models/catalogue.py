@@ -1,7 +1,9 @@
 """The models that headtree knows: what each can do and what it costs. To add one, add an entry here.
 
-Sources: the providers' price and model pages as of 2026-12-01, in USD per million tokens. A model that is not listed
-can be named all the same; it is taken to have the least capabilities and its cost is not counted.
+Prices are list prices in USD per million tokens, as collected on 2026-12-01 from the providers' announcements and
+from pages that quote them; they were not compared with a bill. Providers change them: see their own pages
+(ai.google.dev/pricing, claude.com/pricing) before you rely on one. A model that is not listed can be named all the
+same; it is taken to have the least capabilities and its cost is not counted.
 """
 
 from __future__ import annotations
@@ -16,8 +18,11 @@ PROVIDERS = (GEMINI, CLAUDE)
 
 _MILLION = 1_000_000
 _CACHED_SHARE = 0.1
-"""What a token of input that the service kept from an earlier request costs of the price of a new one; both providers.
-Claude asks a quarter more for a token that it is told to keep; that is not counted."""
+"""What a token of input that the service kept from an earlier request costs of the price of a new one; both providers
+(their pages on caching)."""
+_CACHE_WRITTEN_SHARE = 1.25
+"""What a token that Claude is told to keep for five minutes costs of the price of any other (its page on prompt
+caching). Gemini keeps what it likes by itself, and asks nothing for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,8 @@ class Capabilities:
     """Whether it cites ``SourceBlock`` paragraphs by itself; never together with a schema."""
     effort: bool = False
     """Whether it takes a thinking level."""
+    told_to_keep: bool = False
+    """Whether it is told which blocks to keep for the next request; others keep what they like by themselves."""
     context_tokens: int = 8_192
     output_tokens: int = 4_096
 
@@ -71,7 +78,13 @@ class ModelCard:
         return next((price for price in reversed(self.prices) if price.since <= day), None)
 
     def cost(
-        self, input_tokens: int, output_tokens: int, day: datetime.date | None = None, *, cached_tokens: int = 0
+        self,
+        input_tokens: int,
+        output_tokens: int,
+        day: datetime.date | None = None,
+        *,
+        cached_tokens: int = 0,
+        cache_written_tokens: int = 0,
     ) -> float:
         """Return the USD that a request costs at list price; 0 where the price is not known.
 
@@ -80,13 +93,14 @@ class ModelCard:
             output_tokens: thinking included.
             day: today where not given.
             cached_tokens: how many of the input the service had kept.
+            cache_written_tokens: how many of the input it was told to keep.
         """
         price = self.price(day)
         if price is None:
             return 0.0
         factor = price.long_factor if price.long_input is not None and input_tokens > price.long_input else 1.0
-        billed_input = input_tokens - (1 - _CACHED_SHARE) * cached_tokens
-        return factor * (billed_input * price.input + output_tokens * price.output) / _MILLION
+        saved = (1 - _CACHED_SHARE) * cached_tokens - (_CACHE_WRITTEN_SHARE - 1) * cache_written_tokens
+        return factor * ((input_tokens - saved) * price.input + output_tokens * price.output) / _MILLION
 
 
 _FLASH = Capabilities(
@@ -103,6 +117,7 @@ _CLAUDE = Capabilities(
     structured_output=True,
     native_citations=True,
     effort=True,
+    told_to_keep=True,
     context_tokens=1_000_000,
     output_tokens=128_000,
 )

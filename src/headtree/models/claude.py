@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import base64
 import math
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from headtree.errors import ModelUnavailableError
-from headtree.models.calling import Attempt, Caller
-from headtree.models.catalogue import Capabilities, ModelCard
-from headtree.models.envelopes import chat_envelope, check_request
+from headtree.models.calling import Attempt
+from headtree.models.catalogue import ModelCard
+from headtree.models.chat import LazyClient
 from headtree.models.failures import Failure, ServiceError
 from headtree.models.requests import (
     Block,
@@ -40,27 +39,30 @@ _STREAMED_ERRORS: Mapping[str, int] = {
 """Status codes of errors that come in the middle of a stream, whose own status is 200."""
 
 
-class ClaudeClient:
-    """The SDK's client, made at the first call."""
+class ClaudeService:
+    """A ``ChatService``."""
 
     def __init__(self, key: str, base_url: str | None) -> None:
-        self._key = key
-        self._base_url = base_url
-        self._lock = threading.Lock()
-        self._client: Any = None
+        # Retries and the deadline are the caller's.
+        self._client = LazyClient(lambda: _import_sdk().Anthropic(api_key=key, base_url=base_url, max_retries=0))
 
-    def get(self) -> Any:
-        """Return the client.
+    def client(self) -> Any:
+        """See ``ChatService``."""
+        return self._client.get()
 
-        Raises:
-            ModelUnavailableError: the package is not installed.
-        """
-        with self._lock:
-            if self._client is None:
-                sdk = _import_sdk()
-                # Retries and the deadline are the caller's.
-                self._client = sdk.Anthropic(api_key=self._key, base_url=self._base_url, max_retries=0)
-            return self._client
+    def image_tokens(self, width: int, height: int) -> int:
+        """Return the tokens of an image that is sent as it is."""
+        return math.ceil(width / _PATCH) * math.ceil(height / _PATCH)
+
+    def send(self, card: ModelCard, request: ChatRequest, attempt: Attempt) -> ChatReply:
+        """See ``ChatService``."""
+        arguments = {**_arguments(card, request), "timeout": attempt.seconds}
+        messages = self.client().messages
+        with _reported_failures(card.model):
+            if attempt.tell is None:
+                return _read(messages.create(**arguments))
+            with messages.stream(**arguments) as stream:
+                return _listen(stream, attempt, attempt.tell)
 
 
 def _import_sdk() -> Any:
@@ -71,65 +73,31 @@ def _import_sdk() -> Any:
     return anthropic
 
 
-class ClaudeChat:
-    """A Claude chat model; see ``ChatModel``."""
-
-    def __init__(self, card: ModelCard, client: ClaudeClient, caller: Caller) -> None:
-        self._card = card
-        self._client = client
-        self._caller = caller
-
-    @property
-    def name(self) -> str:
-        """``claude/model``."""
-        return self._card.name
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """From the catalogue."""
-        return self._card.capabilities
-
-    def ask(self, request: ChatRequest, *, on_text: Callable[[str], None] | None = None) -> ChatReply:
-        """See ``ChatModel.ask``."""
-        client = self._client.get()
-        envelope = chat_envelope(request, image_tokens)
-        check_request(request, envelope, self.name, self.capabilities)
-
-        def send(attempt: Attempt) -> ChatReply:
-            with _reported_failures(self._card.model):
-                return self._send(client, request, attempt)
-
-        return self._caller.call(self._card, envelope, send, on_text=on_text)
-
-    def _send(self, client: Any, request: ChatRequest, attempt: Attempt) -> ChatReply:
-        arguments: dict[str, Any] = {
-            "model": self._card.model,
-            "max_tokens": min(request.max_output_tokens, self.capabilities.output_tokens),
-            "system": request.system,
-            "messages": [{"role": "user", "content": _content(request)}],
-            "timeout": attempt.seconds,
-        }
-        output: dict[str, Any] = {"effort": request.effort.value} if self.capabilities.effort else {}
-        if request.schema is not None:
-            output["format"] = {"type": "json_schema", "schema": dict(request.schema)}
-        if output:
-            arguments["output_config"] = output
-        if attempt.tell is None:
-            return _read(client.messages.create(**arguments))
-        with client.messages.stream(**arguments) as stream:
-            text = ""
-            for event in stream:
-                if attempt.abandoned.is_set():
-                    break
-                if event.type == "text":
-                    text += event.text
-                    attempt.tell(text)
-            return _read(stream.get_final_message())
+def _arguments(card: ModelCard, request: ChatRequest) -> dict[str, Any]:
+    arguments: dict[str, Any] = {
+        "model": card.model,
+        "max_tokens": min(request.max_output_tokens, card.capabilities.output_tokens),
+        "system": request.system,
+        "messages": [{"role": "user", "content": _content(card, request)}],
+    }
+    output: dict[str, Any] = {"effort": request.effort.value} if card.capabilities.effort else {}
+    if request.schema is not None:
+        output["format"] = {"type": "json_schema", "schema": dict(request.schema)}
+    if output:
+        arguments["output_config"] = output
+    return arguments
 
 
-def image_tokens(width: int, height: int) -> int:
-    """Return the tokens that an image costs."""
-    return math.ceil(width / _PATCH) * math.ceil(height / _PATCH)
+def _listen(stream: Any, attempt: Attempt, tell: Callable[[str], None]) -> ChatReply:
+    """Tell the text so far, and return the whole reply."""
+    text = ""
+    for event in stream:
+        if attempt.abandoned.is_set():
+            break
+        if event.type == "text":
+            text += event.text
+            tell(text)
+    return _read(stream.get_final_message())
 
 
 def _holds(block: Block) -> bool:
@@ -139,10 +107,10 @@ def _holds(block: Block) -> bool:
     return isinstance(block, ImageBlock) or bool(block.text.strip())
 
 
-def _content(request: ChatRequest) -> list[dict[str, Any]]:
+def _content(card: ModelCard, request: ChatRequest) -> list[dict[str, Any]]:
     """Return the blocks that hold anything, the last one to be kept marked as such."""
     kept = [_block(block) for block in request.blocks[: request.kept_blocks] if _holds(block)]
-    if kept:
+    if kept and card.capabilities.told_to_keep:
         kept[-1]["cache_control"] = {"type": "ephemeral"}
     return kept + [_block(block) for block in request.blocks[request.kept_blocks :] if _holds(block)]
 
@@ -182,7 +150,7 @@ def _read(message: Any) -> ChatReply:
     pieces = tuple(ReplyPiece(block.text, _citations(block)) for block in content if block.type == "text")
     if not any(piece.text.strip() for piece in pieces):
         raise ServiceError(Failure.EMPTY, "Claude sent an empty reply")
-    return ChatReply(pieces, *_usage(message))
+    return _with_usage(pieces, message)
 
 
 def _citations(block: Any) -> tuple[NativeCitation, ...]:
@@ -198,14 +166,21 @@ def _citations(block: Any) -> tuple[NativeCitation, ...]:
     )
 
 
-def _usage(message: Any) -> tuple[int, int, int]:
-    """Return tokens in, out, and kept ones among those in; local servers leave out what they do not count."""
+def _with_usage(pieces: tuple[ReplyPiece, ...], message: Any) -> ChatReply:
+    """Return the reply with its tokens; local servers leave out what they do not count."""
     usage = getattr(message, "usage", None)
-    counts = [
+    new, written, kept, output = (
         getattr(usage, name, None) or 0
         for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
-    ]
-    return sum(counts[:3]), counts[3], counts[2]
+    )
+    return ChatReply(
+        pieces=pieces,
+        # What was kept and what is to be kept is counted apart from the rest.
+        input_tokens=new + written + kept,
+        output_tokens=output,
+        cached_tokens=kept,
+        cache_written_tokens=written,
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- failures

@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 import math
 import re
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from headtree.errors import ModelUnavailableError
-from headtree.models.calling import Attempt, Caller
-from headtree.models.catalogue import Capabilities, ModelCard
-from headtree.models.envelopes import chat_envelope, check_request
+from headtree.models.calling import Attempt
+from headtree.models.catalogue import ModelCard
+from headtree.models.chat import LazyClient
 from headtree.models.failures import Failure, ServiceError
 from headtree.models.requests import ChatReply, ChatRequest, ImageBlock, ReplyPiece, SourceBlock
 
@@ -29,28 +28,40 @@ _BLOCKING = frozenset(
 )
 
 
-class GeminiClient:
-    """The SDK's client, made at the first call and kept: without a reference it would close itself."""
+class GeminiService:
+    """A ``ChatService``; its embedding models use the same client."""
 
     def __init__(self, key: str, base_url: str | None) -> None:
-        self._key = key
-        self._base_url = base_url
-        self._lock = threading.Lock()
-        self._client: Any = None
+        # Kept: without a reference the SDK's client would close itself.
+        self._client = LazyClient(lambda: _make_client(key, base_url))
 
-    def get(self) -> Any:
-        """Return the client.
+    def client(self) -> Any:
+        """See ``ChatService``."""
+        return self._client.get()
 
-        Raises:
-            ModelUnavailableError: the package is not installed.
-        """
-        with self._lock:
-            if self._client is None:
-                genai = _import_sdk()
-                options = genai.types.HttpOptions(base_url=self._base_url)
-                # Said explicitly: an environment variable would otherwise turn it into a Vertex client.
-                self._client = genai.Client(api_key=self._key, vertexai=False, http_options=options)
-            return self._client
+    def image_tokens(self, width: int, height: int) -> int:
+        """Return the same for every size: the service scales images to its own resolution."""
+        return _IMAGE_TOKENS
+
+    def send(self, card: ModelCard, request: ChatRequest, attempt: Attempt) -> ChatReply:
+        """See ``ChatService``."""
+        arguments = {
+            "model": card.model,
+            "contents": _content(request),
+            "config": _config(card, request, attempt.seconds),
+        }
+        models = self.client().models
+        with reported_failures(card.model):
+            if attempt.tell is None:
+                return _read([models.generate_content(**arguments)])
+            return _read(_listen(models.generate_content_stream(**arguments), attempt))
+
+
+def _make_client(key: str, base_url: str | None) -> Any:
+    genai = _import_sdk()
+    options = genai.types.HttpOptions(base_url=base_url)
+    # Said explicitly: an environment variable would otherwise turn it into a Vertex client.
+    return genai.Client(api_key=key, vertexai=False, http_options=options)
 
 
 def _import_sdk() -> Any:
@@ -61,60 +72,20 @@ def _import_sdk() -> Any:
     return genai
 
 
-class GeminiChat:
-    """A Gemini chat model; see ``ChatModel``."""
-
-    def __init__(self, card: ModelCard, client: GeminiClient, caller: Caller) -> None:
-        self._card = card
-        self._client = client
-        self._caller = caller
-
-    @property
-    def name(self) -> str:
-        """``gemini/model``."""
-        return self._card.name
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """From the catalogue."""
-        return self._card.capabilities
-
-    def ask(self, request: ChatRequest, *, on_text: Callable[[str], None] | None = None) -> ChatReply:
-        """See ``ChatModel.ask``."""
-        client = self._client.get()
-        envelope = chat_envelope(request, lambda width, height: _IMAGE_TOKENS)
-        check_request(request, envelope, self.name, self.capabilities)
-
-        def send(attempt: Attempt) -> ChatReply:
-            with reported_failures(self._card.model):
-                return self._send(client, request, attempt)
-
-        return self._caller.call(self._card, envelope, send, on_text=on_text)
-
-    def _send(self, client: Any, request: ChatRequest, attempt: Attempt) -> ChatReply:
-        arguments = {
-            "model": self._card.model,
-            "contents": _content(request),
-            "config": self._config(request, attempt.seconds),
-        }
-        if attempt.tell is None:
-            return _read([client.models.generate_content(**arguments)])
-        return _read(_listen(client.models.generate_content_stream(**arguments), attempt))
-
-    def _config(self, request: ChatRequest, seconds: float) -> Any:
-        types = _import_sdk().types
-        config: dict[str, Any] = {
-            "system_instruction": request.system,
-            "max_output_tokens": min(request.max_output_tokens, self.capabilities.output_tokens),
-            # One call of ours is to be one billed request; a longer reply is cut and said to be.
-            "automatic_continuation": False,
-            "http_options": types.HttpOptions(timeout=math.ceil(seconds * 1000)),
-        }
-        if request.schema is not None:
-            config |= {"response_mime_type": "application/json", "response_json_schema": dict(request.schema)}
-        if self.capabilities.effort:
-            config["thinking_config"] = types.ThinkingConfig(thinking_level=request.effort.value.upper())
-        return types.GenerateContentConfig(**config)
+def _config(card: ModelCard, request: ChatRequest, seconds: float) -> Any:
+    types = _import_sdk().types
+    config: dict[str, Any] = {
+        "system_instruction": request.system,
+        "max_output_tokens": min(request.max_output_tokens, card.capabilities.output_tokens),
+        # One call of ours is to be one billed request; a longer reply is cut and said to be.
+        "automatic_continuation": False,
+        "http_options": types.HttpOptions(timeout=math.ceil(seconds * 1000)),
+    }
+    if request.schema is not None:
+        config |= {"response_mime_type": "application/json", "response_json_schema": dict(request.schema)}
+    if card.capabilities.effort:
+        config["thinking_config"] = types.ThinkingConfig(thinking_level=request.effort.value.upper())
+    return types.GenerateContentConfig(**config)
 
 
 def _content(request: ChatRequest) -> Any:

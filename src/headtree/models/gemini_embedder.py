@@ -12,7 +12,7 @@ from headtree.models.calling import Attempt, Caller, Envelope
 from headtree.models.catalogue import ModelCard
 from headtree.models.envelopes import estimate_tokens
 from headtree.models.failures import Failure, ServiceError
-from headtree.models.gemini import GeminiClient, reported_failures
+from headtree.models.gemini import GeminiService, reported_failures
 from headtree.models.protocols import Vectors
 from headtree.types import RequestBlock
 
@@ -31,15 +31,16 @@ class _Embedded:
     input_tokens: int
     output_tokens: int = 0
     cached_tokens: int = 0
+    cache_written_tokens: int = 0
 
 
 class GeminiEmbedder:
     """An ``Embedder``; its vectors have length 1, whatever the number of dimensions."""
 
-    def __init__(self, card: ModelCard, dimensions: int, client: GeminiClient, caller: Caller) -> None:
+    def __init__(self, card: ModelCard, dimensions: int, service: GeminiService, caller: Caller) -> None:
         self._card = card
         self._dimensions = dimensions
-        self._client = client
+        self._service = service
         self._caller = caller
         self._takes_task = card.model.startswith("gemini-embedding-001")
 
@@ -69,7 +70,7 @@ class GeminiEmbedder:
         return self._embed([text], "query")
 
     def _embed(self, texts: Sequence[str], task: str) -> Vectors:
-        client = self._client.get()
+        client = self._service.client()
         sent = texts if self._takes_task else [_PREFIXES[task] + text for text in texts]
         size = sum(len(text.encode("utf-8", "replace")) for text in sent)
         tokens = sum(estimate_tokens(text) for text in sent)

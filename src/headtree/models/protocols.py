@@ -50,6 +50,10 @@ class ChatModel(Protocol):
         """What may be asked of it; a request that asks for more is refused before it is sent."""
         ...
 
+    def image_tokens(self, width: int, height: int) -> int:
+        """Return the tokens that an image of this size in pixels costs."""
+        ...
+
     def ask(self, request: ChatRequest, *, on_text: Callable[[str], None] | None = None) -> ChatReply:
         """Send one request and return the whole reply.
 

@@ -9,13 +9,15 @@ from types import MappingProxyType
 from headtree.errors import ModelUnavailableError
 from headtree.models.calling import Caller, CallPolicy
 from headtree.models.catalogue import CLAUDE, GEMINI, PROVIDERS, ModelCard, find_card
+from headtree.models.chat import ChatService, ServiceChat
 from headtree.models.claude import KEY_VARIABLE as CLAUDE_KEY
-from headtree.models.claude import ClaudeChat, ClaudeClient
+from headtree.models.claude import ClaudeService
 from headtree.models.embedding_cache import CachedEmbedder
 from headtree.models.gemini import KEY_VARIABLE as GEMINI_KEY
-from headtree.models.gemini import GeminiChat, GeminiClient
+from headtree.models.gemini import GeminiService
 from headtree.models.gemini_embedder import GeminiEmbedder
 from headtree.models.local import load_local_embedder
+from headtree.models.paid_results import PaidResults
 from headtree.models.protocols import ChatModel, Embedder
 from headtree.settings import Settings
 
@@ -27,6 +29,8 @@ class Role(StrEnum):
     """What a chat model is for; the values name the settings."""
 
     NOISE = "noise_model"
+    CONTEXT = "context_model"
+    DESCRIBER = "describer_model"
     RERANK = "rerank_model"
     SYNTHESIS = "synthesis_model"
     VISION = "vision_model"
@@ -35,10 +39,14 @@ class Role(StrEnum):
 DEFAULT_MODELS: Mapping[tuple[str, Role], str] = MappingProxyType(
     {
         (GEMINI, Role.NOISE): "gemini-3.8-flash",
+        (GEMINI, Role.CONTEXT): "gemini-3.8-flash",
+        (GEMINI, Role.DESCRIBER): "gemini-3.8-flash",
         (GEMINI, Role.RERANK): "gemini-3.8-flash",
         (GEMINI, Role.SYNTHESIS): "gemini-3.8-flash",
         (GEMINI, Role.VISION): "gemini-3.8-flash",
         (CLAUDE, Role.NOISE): "claude-haiku-5-5",
+        (CLAUDE, Role.CONTEXT): "claude-haiku-5-5",
+        (CLAUDE, Role.DESCRIBER): "claude-haiku-5-5",
         (CLAUDE, Role.RERANK): "claude-haiku-5-5",
         (CLAUDE, Role.SYNTHESIS): "claude-sonnet-5-5",
         (CLAUDE, Role.VISION): "claude-sonnet-5-5",
@@ -63,9 +71,10 @@ class Registry:
             concurrency=settings.model_concurrency,
         )
         self._callers = {provider: Caller(provider, policy) for provider in PROVIDERS}
-        self._gemini = GeminiClient(self._key(GEMINI) or "", settings.gemini_base_url)
+        self._gemini = GeminiService(self._key(GEMINI) or "", settings.gemini_base_url)
         # A server of one's own mostly takes any key; the SDK wants one.
-        self._claude = ClaudeClient(self._key(CLAUDE) or LOCAL, settings.claude_base_url)
+        claude = ClaudeService(self._key(CLAUDE) or LOCAL, settings.claude_base_url)
+        self._services: Mapping[str, ChatService] = {GEMINI: self._gemini, CLAUDE: claude}
 
     def chat_model(self, role: Role) -> ChatModel | None:
         """Return the model of a role; ``None`` where the local path takes it.
@@ -80,9 +89,7 @@ class Registry:
         if choice == LOCAL:
             return None
         card = self._card(choice, role.value)
-        if card.provider == GEMINI:
-            return GeminiChat(card, self._gemini, self._callers[GEMINI])
-        return ClaudeChat(card, self._claude, self._callers[CLAUDE])
+        return ServiceChat(card, self._services[card.provider], self._callers[card.provider])
 
     def embedder(self, *, made_with: str | None = None) -> Embedder | None:
         """Return the embedder; ``None`` where searches go by words only.
@@ -109,7 +116,7 @@ class Registry:
             return load_local_embedder(choice)
         card = self._card(choice, "embedder")
         embedder = GeminiEmbedder(card, dimensions, self._gemini, self._callers[GEMINI])
-        return CachedEmbedder(embedder, self._settings.index)
+        return CachedEmbedder(embedder, PaidResults(self._settings.index))
 
     def _card(self, choice: str, setting: str) -> ModelCard:
         provider, model = choice.split("/", 1)

@@ -99,6 +99,8 @@ class ChatReply:
     output_tokens: int
     cached_tokens: int = 0
     """How many of the input the service had kept from an earlier request."""
+    cache_written_tokens: int = 0
+    """How many of the input it was told to keep for the next one, and bills for that."""
 
     @property
     def text(self) -> str:

@@ -48,6 +48,10 @@ class Run:
         with self._lock:
             self._out_of_order[provider] = why
 
+    def stop(self) -> None:
+        """End the run: requests under way are abandoned, and none follows."""
+        self._stop.set()
+
     def check(self, provider: str) -> None:
         """Raise where the run was stopped, or where the provider is known not to answer.
 

@@ -37,7 +37,7 @@ from headtree.synthesis.presentation import (
     section_paragraphs,
 )
 from headtree.synthesis.quotes import ClaimedQuote, cite, unsupported_numbers
-from headtree.types import Answer, Evidence, EvidenceSection
+from headtree.types import Answer, AnswerEvent, AnswerStage, Evidence, EvidenceSection
 
 _OUTPUT_TOKENS = 12_000
 """An answer with its quotes is about 1,000; the rest is room to think."""
@@ -45,7 +45,7 @@ _CHOICE_TOKENS = 4_000
 _READ_ON_SHARE = 2
 """Characters of evidence per token of context when a cut section is read on: half of what the context holds."""
 
-Listener = Callable[[str], None]
+Listener = Callable[[AnswerEvent], None]
 
 
 class _Cited(BaseModel):
@@ -84,7 +84,7 @@ class _Draft:
 
 
 def synthesise_with_model(
-    question: Question, evidence: Evidence, view: Snapshot, model: ChatModel, settings: Settings, *, on_text: Listener
+    question: Question, evidence: Evidence, view: Snapshot, model: ChatModel, settings: Settings, *, tell: Listener
 ) -> tuple[Answer, Evidence]:
     """Answer with a model; before it abstains, sections that were cut are read on.
 
@@ -94,7 +94,7 @@ def synthesise_with_model(
         view: the index.
         model: who writes.
         settings: for the cap of figures.
-        on_text: is given the answer so far, its markers not numbered yet.
+        tell: is given the answer so far, its markers not numbered yet, and told when its pictures are chosen.
 
     Returns:
         The answer, and the evidence that it was written from.
@@ -102,10 +102,10 @@ def synthesise_with_model(
     Raises:
         ModelCallError, ModelUnavailableError: the model gave no usable answer.
     """
-    draft = _write(evidence, view, model, settings, on_text)
+    draft = _write(evidence, view, model, settings, tell)
     if not draft.answerable and any(section.cut for section in evidence.sections):
         evidence = read_on(question, evidence, view, model.capabilities.context_tokens * _READ_ON_SHARE)
-        draft = _write(evidence, view, model, settings, on_text)
+        draft = _write(evidence, view, model, settings, tell)
     return _finish(question, evidence, draft, view, model, settings), evidence
 
 
@@ -126,18 +126,16 @@ def read_on(question: Question, evidence: Evidence, view: Snapshot, characters: 
     )
 
 
-def _write(evidence: Evidence, view: Snapshot, model: ChatModel, settings: Settings, on_text: Listener) -> _Draft:
+def _write(evidence: Evidence, view: Snapshot, model: ChatModel, settings: Settings, tell: Listener) -> _Draft:
     if model.capabilities.native_citations:
-        return _write_with_citations(evidence, view, model, settings, on_text)
-    return _write_in_one(evidence, view, model, settings, on_text)
+        return _write_with_citations(evidence, view, model, settings, tell)
+    return _write_in_one(evidence, view, model, settings, tell)
 
 
 # ------------------------------------------------------------------------------------ one reply, all in a schema
 
 
-def _write_in_one(
-    evidence: Evidence, view: Snapshot, model: ChatModel, settings: Settings, on_text: Listener
-) -> _Draft:
+def _write_in_one(evidence: Evidence, view: Snapshot, model: ChatModel, settings: Settings, tell: Listener) -> _Draft:
     request = fit_to(
         model,
         ChatRequest(
@@ -153,7 +151,7 @@ def _write_in_one(
     )
 
     def listen(text: str) -> None:
-        on_text(partial_string(text, "answer"))
+        tell(AnswerEvent(AnswerStage.WRITING, text=partial_string(text, "answer")))
 
     def ask() -> _Draft:
         reply = model.ask(request, on_text=listen)
@@ -212,7 +210,7 @@ def _from_prose(reply: ChatReply) -> _Draft:
 
 
 def _write_with_citations(
-    evidence: Evidence, view: Snapshot, model: ChatModel, settings: Settings, on_text: Listener
+    evidence: Evidence, view: Snapshot, model: ChatModel, settings: Settings, tell: Listener
 ) -> _Draft:
     paragraphs = {
         section.rank: section_paragraphs(section, view.document(section.doc_id), evidence.figures)
@@ -239,7 +237,12 @@ def _write_with_citations(
         kept_blocks=len(sent) if settings.whole_corpus else 0,
         effort=Effort.MEDIUM,
     )
-    reply = try_twice(lambda: model.ask(request, on_text=on_text))
+
+    def listen(text: str) -> None:
+        tell(AnswerEvent(AnswerStage.WRITING, text=text))
+
+    reply = try_twice(lambda: model.ask(request, on_text=listen))
+    tell(AnswerEvent(AnswerStage.CHOOSING, f"{len(evidence.figures)} pictures offered"))
     text, quotes = _with_markers(reply, [(section.rank, paragraphs[section.rank]) for section in sent])
     choice, notes = _choose(evidence, reply.text, view, model, settings)
     return _Draft(

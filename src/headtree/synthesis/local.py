@@ -101,4 +101,5 @@ def _shown(offered: OfferedFigure, reason: str) -> ShownFigure:
         node_id=figure.node_id,
         exists=figure.exists,
         reason=reason,
+        description=figure.description,
     )

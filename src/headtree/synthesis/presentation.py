@@ -102,12 +102,17 @@ def _figure_lines(figures: Sequence[OfferedFigure], view: Snapshot) -> Iterator[
         if figure.kind is FigureKind.PART:
             name = f"part of {figure.label or 'a figure'}"
         caption = one_line(figure.caption or figure.alt) if group not in shown else "(as above)"
-        words = "" if figure.kind is FigureKind.TABLE else _image_words(figure, view.document(figure.doc_id))
+        said = figure.kind is FigureKind.TABLE and not figure.description
+        words = "" if said else _image_words(figure, view.document(figure.doc_id))
         shown.add(group)
         yield f"{offered.handle} | {name} | {caption or 'no caption'}{words} | {offered.reason}"
 
 
 def _image_words(figure: Figure, document: StoredDocument) -> str:
+    """Say what a model saw in an image, else the words that the document has in it or beside it."""
+    if figure.description:
+        read = f"; to be read in it: {one_line(figure.visible_text)[:_IMAGE_WORDS]}" if figure.visible_text else ""
+        return f" | seen in it: {one_line(figure.description)}{read}"
     inside = document.text(figure.inside) if figure.inside else ""
     known = one_line(
         ". ".join(text for text in (figure.alt, figure.context, inside) if text and text != figure.caption)

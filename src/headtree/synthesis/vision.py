@@ -10,12 +10,12 @@ from pydantic import BaseModel
 
 from headtree.errors import DocumentError
 from headtree.models.failures import Failure, ServiceError
+from headtree.models.pixels import prepare_image
 from headtree.models.prompts import VISION, VISION_SCHEMA, prompt_name
 from headtree.models.protocols import ChatModel
 from headtree.models.replies import fit_to, read_form, read_numbers, try_twice
 from headtree.models.requests import Block, ChatReply, ChatRequest, ImageBlock, TextBlock
 from headtree.synthesis.figure_picks import one_line_reason
-from headtree.synthesis.pixels import prepare_image
 from headtree.types import Answer, FigureDecision, ShownFigure
 
 _OUTPUT_TOKENS = 4_000
