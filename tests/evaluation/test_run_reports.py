@@ -61,6 +61,28 @@ def test_the_page_loads_nothing_and_runs_only_its_own_script(suite: Suite, log: 
     assert any(SCRIPT in text for text in page.texts)
 
 
+def test_an_answer_is_drawn_and_nothing_in_it_acts(suite: Suite, log: Any, documents: Path) -> None:
+    log["results"][0]["response"] = (
+        f"**Four** bar {SCRIPT} ![x](http://evil/x.png) [y](javascript:alert) <http://evil> [1]\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    )
+    html = html_report(suite, log, documents)
+    assert "<strong>Four</strong> bar &lt;script&gt;" in html
+    assert "<td>1</td>" in html
+    page = Page(html)
+    assert page.scripts == 1
+    assert all(source.startswith("data:image/jpeg;base64,") for source in page.sources)
+
+
+def test_without_gold_nothing_is_said_to_be_right(
+    opened: OpenIndex, write_questions: Any, plain_rows: Any, documents: Path, tmp_path: Path
+) -> None:
+    suite = read_suite(write_questions(*plain_rows))
+    html = html_report(suite, run_suite(suite, opened, RunOptions(tmp_path / "out")), documents)
+    assert html.count('<span class="tag soft">no gold</span>') == 10
+    assert "nothing wrong found" not in html
+    assert "headtree questions accept" in html
+
+
 def test_the_page_says_what_failed_and_where(suite: Suite, log: Any, documents: Path) -> None:
     html = html_report(suite, log, documents)
     assert re.findall(r'data-failed="(\d)" data-layer="([^"]*)"', html) == [

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from headtree.evaluation.diagnosis import Layer
@@ -25,6 +26,9 @@ from headtree.evaluation.scorecard import (
 )
 from headtree.evaluation.thumbnails import Thumbnails
 from headtree.evaluation.verdicts import Grade, cost_line, verdict_lines
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "link", "autolink"])
+"""Answers may quote documents: no HTML of theirs, and nothing that a browser would load or follow."""
 
 
 def write_reports(suite: Suite, log: Mapping[str, Any], out: Path, documents: Path) -> Path:
@@ -83,6 +87,7 @@ def html_report(suite: Suite, log: Mapping[str, Any], documents: Path) -> str:
         layer_plot=Markup(bar_plot("Failed questions per layer", summary["diagnosis"])),
         interval_plot=Markup(interval_plot(metrics, summary["intervals"])),
         latency_plot=Markup(bar_plot("Seconds per stage", p95, unit="s")),
+        has_gold=any(question.has_gold for question in suite.questions),
         cases=[_case(questions[str(row["id"])], row, thumbnails) for row in log["results"]],
     )
 
@@ -102,6 +107,8 @@ def _case(question: SuiteQuestion, row: Row, thumbnails: Thumbnails) -> dict[str
         "failed": bool(diagnosis["layer"]) or (row.get("judge") or {}).get("grade") == Grade.WRONG,
         "judge": _judge(row["judge"]) if row.get("judge") else None,
         "findings": diagnosis["findings"],
+        "has_gold": question.has_gold,
+        "answer": Markup(_MARKDOWN.render(row["response"])),
         "expected": question.answer,
         "pictures": {
             "Shown": [_shown_picture(question, figure, thumbnails) for figure in row["figures"]],
@@ -112,7 +119,9 @@ def _case(question: SuiteQuestion, row: Row, thumbnails: Thumbnails) -> dict[str
             for section in row["sections"]
         ],
         "offered": row.get("offered", ()),
-        "scores": {name: f"{value:.3g}" for name, value in row["scores"].items() if value is not None},
+        "scores": {
+            name: f"{value:.3f}".rstrip("0").rstrip(".") for name, value in row["scores"].items() if value is not None
+        },
         "seconds": {stage: f"{seconds:.3f}" for stage, seconds in row["timings"].items() if seconds},
     }
 

@@ -96,6 +96,8 @@ def verdict_lines(summary: Mapping[str, Any]) -> list[str]:
 
 def cost_line(usage: Mapping[str, float]) -> str:
     """Return in words what models took."""
+    if not usage["calls"]:
+        return "No model was called."
     return (
         f"{usage['calls']:.0f} model calls, {usage['input_tokens']:,.0f} tokens in, "
         f"{usage['output_tokens']:,.0f} out, ${usage['cost_usd']:.4f}."
