@@ -20,7 +20,6 @@ from headtree.evaluation.suite import read_suite
 from headtree.evaluation.tables import results_page
 from headtree.evaluation.thumbnails import Thumbnails
 from headtree.pipeline import OpenIndex
-from tests.chat.conftest import browser as browser
 
 SCRIPT = "<script>alert(1)</script>"
 

@@ -119,11 +119,13 @@ def _case(question: SuiteQuestion, row: Row, thumbnails: Thumbnails) -> dict[str
             for section in row["sections"]
         ],
         "offered": row.get("offered", ()),
-        "scores": {
-            name: f"{value:.3f}".rstrip("0").rstrip(".") for name, value in row["scores"].items() if value is not None
-        },
+        "scores": {name: _short(value) for name, value in row["scores"].items() if value is not None},
         "seconds": {stage: f"{seconds:.3f}" for stage, seconds in row["timings"].items() if seconds},
     }
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def _judge(verdict: Mapping[str, str]) -> dict[str, str]:
