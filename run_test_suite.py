@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -46,6 +46,8 @@ from headtree.pipeline import build_index, open_index
 from headtree.settings import Settings, load_settings
 
 _GOT_WORSE = 3
+Typed = TypeVar("Typed")
+Parsed = TypeVar("Parsed")
 _err = Console(stderr=True)
 _out = Console(width=None if sys.stdout.isatty() else 140)
 
@@ -68,14 +70,12 @@ def run(
     jobs: Annotated[int, typer.Option(min=1, max=32, help="Questions asked at the same time.")] = 1,
 ) -> None:
     """Ask every question of a set and score the answers."""
-    try:
-        gates = parse_gates(gate or [])
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--gate") from error
-    try:
-        check_choice(judge or AUTO)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--judge") from error
+    if gate and compare is None:
+        raise typer.BadParameter("means nothing without --compare", param_hint="--gate")
+    if ablate and (compare or judge or resume):
+        raise typer.BadParameter("gives no run to compare, judge or resume", param_hint="--ablate")
+    gates = _parsed("--gate", parse_gates, gate or [])
+    _parsed("--judge", check_choice, judge or AUTO)
     suite = _read_suite(questions, split)
     old = read_log(compare) if compare else None
     # Documents of one's own get an index of their own, unless one is named.
@@ -119,6 +119,13 @@ def _raise_for_gaps(log: Mapping[str, Any], out: Path) -> None:
         raise HeadtreeError(f"{' and '.join(gaps)}; {out / LOG_NAME} says why")
 
 
+def _parsed(option: str, parse: Callable[[Typed], Parsed], value: Typed) -> Parsed:
+    try:
+        return parse(value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from error
+
+
 def _read_suite(questions: Path, split: str | None) -> Suite:
     suite = read_suite(questions, split=split)
     for problem in suite.problems:
@@ -139,6 +146,8 @@ def _ablate(suite: Suite, settings: Settings, out: Path, jobs: int, command: str
     write_bytes(page, ablation_page(suite, settings, ablation, command=command).encode())
     print_ablation(ablation, _out)
     _out.print(f"table: {literal(str(page))}", highlight=False)
+    if lost := [row.name for row in ablation.rows if row.lost]:
+        raise HeadtreeError(f"an outage took questions from: {', '.join(lost)}; run it again for the whole table")
 
 
 def _command(questions: Path, documents: Path, out: Path, split: str | None, judge: str | None) -> str:

@@ -88,6 +88,9 @@ def test_a_failed_question_is_exit_1_and_the_rest_is_answered(
         (("--questions", "tea.json", "--split", "other"), 1, "no questions of the split 'other'"),
         (("--questions", "tea.json", "--compare", "none.json"), 1, "there is no run at none.json"),
         (("--jobs", "0"), 2, "--jobs"),
+        (("--questions", "tea.json", "--gate", "perfect=0"), 2, "means nothing without --compare"),
+        (("--questions", "tea.json", "--ablate", "--resume"), 2, "no run to compare, judge or resume"),
+        (("--questions", "tea.json", "--judge", "gpt"), 2, "neither auto nor"),
         (("--unknown",), 2, "--unknown"),
     ],
 )

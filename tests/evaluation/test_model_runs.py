@@ -373,7 +373,7 @@ def test_questions_that_an_outage_took_are_said(
     stub.answer = failing_on({3, 4}, Fail(400), {"rerank"})
     variants = [variant for variant in VARIANTS if variant.needs_model is Role.RERANK]
     row = run_ablation(twenty, make_settings(provider), tmp_path / "work", variants=variants).rows[1]
-    assert row.note == "2 of 20 questions lost to an outage"
+    assert (row.note, row.lost) == ("2 of 20 questions lost to an outage", 2)
     assert {difference.questions for difference in row.differences} == {18}
 
 

@@ -51,6 +51,8 @@ class AblationRow:
     """Against the last baseline above it, per measure."""
     note: str = ""
     """Why it was not run, or how many questions an outage took from it."""
+    lost: int = 0
+    """Questions that an outage took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +221,8 @@ def _looked(matrix: _Matrix) -> list[AblationRow]:
     both = _in_order(matrix, ask)
     before = {key: scores[0] for key, scores in both.items()}
     after = {key: scores[1] for key, scores in both.items()}
-    answered = AblationRow(ANSWERED, _means(before), note=_lost(matrix, before))
-    return [answered, replace(_row(matrix, VISION, before, after), note="")]
+    answered = replace(_row(matrix, ANSWERED, before, before), differences=())
+    return [answered, replace(_row(matrix, VISION, before, after), note="", lost=0)]
 
 
 def _picture_scores(question: SuiteQuestion, shown: Sequence[ShownFigure]) -> Scores:
@@ -232,12 +234,9 @@ def _picture_scores(question: SuiteQuestion, shown: Sequence[ShownFigure]) -> Sc
 
 
 def _row(matrix: _Matrix, name: str, baseline: Mapping[str, Scores], scores: Mapping[str, Scores]) -> AblationRow:
-    return AblationRow(name, _means(scores), _differences(baseline, scores), _lost(matrix, scores))
-
-
-def _lost(matrix: _Matrix, scores: Mapping[str, Scores]) -> str:
     lost = len(matrix.questions) - len(scores)
-    return f"{lost} of {len(matrix.questions)} questions lost to an outage" if lost else ""
+    note = f"{lost} of {len(matrix.questions)} questions lost to an outage" if lost else ""
+    return AblationRow(name, _means(scores), _differences(baseline, scores), note, lost)
 
 
 def _means(scores: Mapping[str, Scores]) -> Mapping[str, float]:
