@@ -14,6 +14,7 @@ Everything here can also be given in the environment or in `.env`, with the pref
 
 # EMBEDDER = "auto"              # Gemini where its key is set, else "local" (bundled MiniLM); "none" (lexical only),
 #                                # "gemini/<model>" or a folder with an ONNX model
+# MILVUS_URI = "http://host:19530"   # keep vectors on a Milvus server instead of in a FAISS file
 # SECTIONS = 5                   # sections that are read to answer (k)
 # MAX_FIGURES = 6                # most pictures in an answer
 
@@ -24,6 +25,10 @@ Everything here can also be given in the environment or in `.env`, with the pref
 # SYNTHESIS_MODEL = "auto"       # writes the answer: "auto", "local", "gemini/<model>" or "claude/<model>"
 # RERANK_MODEL = "auto"          # chooses the sections that are read
 # NOISE_MODEL = "auto"           # adds to the noise filter's rules when the index is built
+# CONTEXTUAL_CHUNKS = False      # let a model place each chunk in its document; `headtree index` asks what it may cost
+# CONTEXT_MODEL = "auto"         # which one
+# DESCRIBE_FIGURES = False       # let a model look at each figure once and write what it shows; asked for too
+# DESCRIBER_MODEL = "auto"       # which one
 # VISION_FILTER = False          # let a model look at the chosen pictures and drop what is wrong
 # VISION_MODEL = "auto"          # which one
 # WHOLE_CORPUS = False           # read documents whole, where they fit into WHOLE_CORPUS_TOKENS = 200_000

@@ -9,6 +9,7 @@
     ├── IndexMissingError         there is no index at this place
     ├── IndexMismatchError        the index was made by another version or embedder
     ├── IndexDamagedError         the index database cannot be read
+    ├── VectorStoreError          the server that holds the vectors cannot be used
     ├── ModelUnavailableError     a model file, package or key is absent
     ├── ModelCallError            a model was called and did not give a usable reply
     └── Cancelled                 the user stopped the work
@@ -49,6 +50,10 @@ class IndexMismatchError(HeadtreeError):
 
 class IndexDamagedError(HeadtreeError):
     """The index database is damaged; it can be built again from the documents."""
+
+
+class VectorStoreError(HeadtreeError):
+    """The server that holds the vectors cannot be reached, or refused what was asked of it."""
 
 
 class ModelUnavailableError(HeadtreeError):

@@ -11,6 +11,7 @@ from headtree.errors import Cancelled, HeadtreeError, ModelUnavailableError
 from headtree.indexing.build import BuildStep, build
 from headtree.indexing.enriching import Approve
 from headtree.indexing.index import Index, Snapshot, index_space
+from headtree.indexing.milvus import vector_store
 from headtree.models.protocols import Embedder
 from headtree.models.registry import AUTO, Registry
 from headtree.models.runs import model_run
@@ -54,7 +55,14 @@ def build_index(
     registry = Registry(settings)
     readers = load_readers(settings, registry, approve)
     with model_run() as run:
-        report = build(settings, embedder or registry.embedder(), fresh=fresh, progress=progress, readers=readers)
+        report = build(
+            settings,
+            embedder or registry.embedder(),
+            fresh=fresh,
+            progress=progress,
+            readers=readers,
+            store=vector_store(settings),
+        )
     return replace(report, usage=run.usage)
 
 
@@ -64,6 +72,7 @@ def open_index(settings: Settings) -> OpenIndex:
     Raises:
         IndexMissingError, IndexMismatchError, IndexDamagedError: it cannot be used; the message says what to do.
         ModelUnavailableError: a model that the settings name is not installed, or its key is not set.
+        VectorStoreError: the settings name a server for vectors that cannot be used.
     """
     registry = Registry(settings)
     models = load_chat_models(settings, registry)
@@ -75,7 +84,7 @@ def open_index(settings: Settings) -> OpenIndex:
         if settings.embedder != AUTO:
             raise
         embedder, warnings = None, (f"the index was made with {made_with}, the search goes by words only: {error}",)
-    index = Index(settings.index, space=embedder.name if embedder else "")
+    index = Index(settings.index, space=embedder.name if embedder else "", store=vector_store(settings))
     return OpenIndex(settings, index, embedder, models, warnings)
 
 

@@ -63,6 +63,12 @@ class Settings(BaseSettings):
         "search only), `gemini/<model>`, or a folder with an ONNX model.",
     )
     embedding_dimensions: int = Field(1536, ge=128, le=3072, description="Length of Gemini's vectors.")
+    milvus_uri: str | None = Field(
+        None,
+        description="Keep vectors in Milvus: a server (`http://host:19530`), or a file that ends in `.db`, to try it. "
+        "Not set: in a FAISS file in the index folder.",
+    )
+    milvus_token: SecretStr | None = Field(None, description="`user:password` or the key of the server.")
     recall_chunks: int = Field(200, ge=5, le=2000, description="Chunks that each search list gives.")
     candidates: int = Field(50, ge=5, le=500, description="Sections that are re-ranked.")
     sections: int = Field(5, ge=1, le=20, description="Sections that are read to answer (k).")

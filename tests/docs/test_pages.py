@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 from docs.generate import DOCS, pages
 
-from headtree.models.catalogue import find_card
+from headtree.models.catalogue import CARDS, find_card
 from headtree.models.registry import DEFAULT_MODELS
 from headtree.settings import Settings
 from headtree.types import WarningKind
@@ -141,8 +141,9 @@ def test_package_carries_its_data() -> None:
     assert (package / "models" / "data" / "NOTICE.md").is_file()
 
 
-def test_provider_tables_say_what_the_catalogue_says() -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
+@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "providers.md"], ids=lambda page: page.name)
+def test_price_tables_say_what_the_catalogue_says(page: Path) -> None:
+    text = page.read_text("utf-8")
     day = datetime.date(2026, 12, 1)
     rows = re.findall(r"^\| `(gemini|claude)/([\w.-]+)` \| ([\d.]+) \| ([\d.]*) ?\|", text, re.M)
 
@@ -151,6 +152,16 @@ def test_provider_tables_say_what_the_catalogue_says() -> None:
         price = find_card(provider, model).price(day)
         assert price is not None, model
         assert (price.input, price.output) == (float(price_in), float(price_out or 0)), model
+    if page.name == "providers.md":
+        assert {f"{provider}/{model}" for provider, model, _, _ in rows} == {card.name for card in CARDS}
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "providers.md"], ids=lambda page: page.name)
+def test_role_tables_say_what_auto_takes(page: Path) -> None:
+    rows = [line for line in page.read_text("utf-8").splitlines() if re.match(r"\|.*`\w+_MODEL`", line)]
     for (provider, role), model in DEFAULT_MODELS.items():
-        row = next(line for line in text.splitlines() if f"`{role.value.upper()}`" in line and line.startswith("|"))
+        row = next((line for line in rows if f"`{role.value.upper()}`" in line), None)
+        if row is None:
+            assert page.name == "README.md", f"{page.name} says nothing on {role}"
+            continue
         assert f"`{model}`" in row.split("|")[4 if provider == "gemini" else 5], role

@@ -7,18 +7,22 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from headtree.errors import HeadtreeError
+from headtree.errors import HeadtreeError, VectorStoreError
 from headtree.evaluation.gold import Suite
 from headtree.evaluation.record import git_state
 from headtree.evaluation.runlog import read_log, write_json
 from headtree.evaluation.runner import RunOptions, run_suite
 from headtree.evaluation.suite import read_suite
-from headtree.pipeline import OpenIndex
+from headtree.indexing.index import Index
+from headtree.pipeline import OpenIndex, build_index
+from headtree.settings import Settings
 
 TIMINGS = {"time_seconds", "timings", "latency"}
 
@@ -128,6 +132,7 @@ def test_questions_at_the_same_time_give_the_same_log(opened: OpenIndex, plain: 
 
 KILLED = """
 import os, signal, sys
+from collections.abc import Sequence
 from pathlib import Path
 from headtree.evaluation.runner import RunOptions, run_suite
 from headtree.evaluation.suite import read_suite
@@ -195,3 +200,36 @@ def test_a_repository_that_headtree_is_only_installed_in_is_not_its_own(tmp_path
     commit, dirty = git_state(tmp_path)
     assert commit is not None
     assert dirty is False
+
+
+class WordLengths:
+    """Embeds a text by the lengths of its words: enough for an index with vectors."""
+
+    name, dimensions = "lengths", 8
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        counts = np.array([[sum(len(w) % 8 == n for w in text.split()) + 1 for n in range(8)] for text in texts])
+        return (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(np.float32)
+
+    def embed_query(self, text: str) -> Any:
+        return self.embed_documents([text])
+
+
+class LostServer:
+    """A vector store whose server went away after the index was opened."""
+
+    size = 3
+
+    def load(self, *where: Any) -> LostServer:
+        return self
+
+    def search(self, *what: Any, **how: Any) -> Any:
+        raise VectorStoreError("the server does not answer")
+
+
+def test_vectors_that_cannot_be_reached_are_an_outage(settings: Settings, plain: Suite, tmp_path: Path) -> None:
+    build_index(settings, embedder=WordLengths())
+    index = Index(settings.index, space="lengths", store=LostServer())
+    log = run_suite(plain, OpenIndex(settings, index, WordLengths()), RunOptions(tmp_path / "out"))
+    assert log["run_summary"]["outages"] == 10
+    assert log["results"][0]["error"] == "the server does not answer"

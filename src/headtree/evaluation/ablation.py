@@ -153,7 +153,8 @@ def _opened(matrix: _Matrix, variant: Variant, tell: Callable[[BuildStep], None]
         shutil.rmtree(part, ignore_errors=True)
         shutil.copytree(opened.settings.index, part)
         part.rename(folder)
-    changed = changed.model_copy(update={"index": folder})
+    # Both vector stores search exactly: a variant needs no collection on a server.
+    changed = changed.model_copy(update={"index": folder, "milvus_uri": None})
     embedder: Embedder | None = opened.embedder
     if embedder is not None and not variant.breadcrumbs:
         embedder = BareEmbedder(embedder)

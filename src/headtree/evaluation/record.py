@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import SecretStr
 
@@ -51,7 +51,6 @@ _PACE = frozenset(
     }
 )
 """Settings that decide no answer: after an outage one may want to go slower."""
-_SECRETS = frozenset({"gemini_api_key", "anthropic_api_key"})
 
 
 def describe_run(suite: Suite, opened: OpenIndex, *, command: str = "") -> dict[str, Any]:
@@ -117,9 +116,9 @@ def _fixed(record: Mapping[str, Any], name: str) -> Any:
 def portable_settings(settings: Settings) -> dict[str, Any]:
     """Return the settings as JSON values: paths seen from the working folder, secrets left out."""
     values: dict[str, Any] = {}
-    for name in type(settings).model_fields:
+    for name, field in type(settings).model_fields.items():
         value = getattr(settings, name)
-        if name in _SECRETS or isinstance(value, SecretStr):
+        if SecretStr in get_args(field.annotation):
             continue
         if isinstance(value, Path) or (isinstance(value, str) and Path(value).is_absolute()):
             values[name] = path_from_here(value)

@@ -1,8 +1,8 @@
 """Asks every question of a set and writes down what came back, after each one.
 
 A question that fails is a row with its error, never the end of a run. Where a model was to take a step and failed, the
-answer is that of another configuration: its row is an outage, not a wrong answer. It is not scored, and ``resume`` asks
-it again.
+answer is that of another configuration: its row is an outage, not a wrong answer, and so is one whose vectors could not
+be reached. It is not scored, and ``resume`` asks it again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from headtree.errors import HeadtreeError
+from headtree.errors import HeadtreeError, VectorStoreError
 from headtree.evaluation.diagnosis import diagnose
 from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Row, figure_tally, score
@@ -94,6 +94,8 @@ def ask(question: SuiteQuestion, opened: OpenIndex) -> Row:
     started = time.monotonic()
     try:
         return _answered(question, opened)
+    except VectorStoreError as error:
+        return _failed(question, opened, str(error), "outage", _seconds_since(started))
     except HeadtreeError as error:
         return _failed(question, opened, str(error), "question", _seconds_since(started))
     except Exception as error:  # a defect of ours in one question must not cost the others; it is told in full

@@ -34,7 +34,7 @@ from headtree.indexing.plain import printable
 from headtree.indexing.records import CHUNK_COLUMNS, chunk_from_row, warning_from_json
 from headtree.indexing.schema import connect, damage_reported, read_meta, remove_database, write_meta
 from headtree.indexing.storing import delete_document, insert_document, text_hash
-from headtree.indexing.vectors import write_vector_index
+from headtree.indexing.vectors import FAISS_FILES, VectorStore
 from headtree.models.estimates import Estimate, embedding_estimate
 from headtree.models.protocols import Embedder
 from headtree.settings import Settings
@@ -83,6 +83,7 @@ def build(
     fresh: bool,
     progress: Progress,
     readers: Readers = NOBODY,
+    store: VectorStore = FAISS_FILES,
 ) -> BuildReport:
     """Bring the index in ``settings.index`` up to date with the documents.
 
@@ -92,6 +93,7 @@ def build(
         fresh: forget the old index and its vectors.
         progress: called after each document and each stored batch of vectors.
         readers: models that read the documents for it.
+        store: where the vectors are searched.
 
     Raises:
         HeadtreeError: no documents, an unusable index, another build at work, or its price was not agreed to.
@@ -109,7 +111,7 @@ def build(
         connection = connect(settings.index, create=True)
         try:
             with damage_reported(settings.index):
-                return _build(settings, embedder, readers, sources, connection, progress, started)
+                return _build(settings, embedder, readers, store, sources, connection, progress, started)
         finally:
             connection.close()
 
@@ -118,6 +120,7 @@ def _build(
     settings: Settings,
     embedder: Embedder | None,
     readers: Readers,
+    store: VectorStore,
     sources: Sequence[SourceFile],
     connection: sqlite3.Connection,
     progress: Progress,
@@ -131,7 +134,7 @@ def _build(
     if changed or embedded:
         generation = str(int(read_meta(connection, "generation") or 0) + 1)
         _switch(plan, space, generation, connection, progress)
-        write_vector_index(settings.index, connection, space, generation)
+        store.write(settings.index, connection, space, generation)
     return BuildReport(
         documents=plan.changes,
         sections=_count(connection, "sections"),

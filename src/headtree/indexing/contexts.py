@@ -27,10 +27,11 @@ from headtree.models.replies import ask_for
 from headtree.models.requests import ChatRequest, TextBlock
 from headtree.types import BuildWarning, Chunk, Document, LineSpan, WarningKind
 
-CHUNKS_PER_REQUEST = 10
-"""The document is sent once for so many: a tenth of its price for a chunk even where the service keeps nothing."""
-_WINDOW_TOKENS = 60_000
-"""Of a document that are sent at a time, about 150 pages: over 100,000 one listed model costs five times as much."""
+CHUNKS_PER_REQUEST = 20
+"""The document is sent once for so many: a twentieth of its price for a chunk even where the service keeps nothing."""
+_WINDOW_TOKENS = 30_000
+"""Of a document that are sent at a time, about 75 pages: a paper is read whole, of an annual report a chapter or two.
+Twice as much would cost twice as much where the service keeps nothing."""
 _CHARACTERS_PER_TOKEN = 4
 _LEAST_KEPT_TOKENS = 4_096
 """What is shorter, some models do not keep (documentation of both providers): counted at full price."""

@@ -26,7 +26,7 @@ from headtree.indexing.records import (
 )
 from headtree.indexing.schema import connect, damage_reported, read_meta
 from headtree.indexing.tree import SectionFinder
-from headtree.indexing.vectors import FaissIndex, VectorIndex, load_vector_index
+from headtree.indexing.vectors import FAISS_FILES, VectorIndex, VectorStore
 from headtree.types import Chunk, Figure, LineSpan, Passage, Section
 
 T = TypeVar("T")
@@ -111,7 +111,7 @@ class _State:
     """What is kept in memory of one generation."""
 
     generation: str
-    vectors: FaissIndex | None
+    vectors: VectorIndex | None
     documents: DocumentCache[StoredDocument] = field(default_factory=DocumentCache)
     made: dict[Callable[[Snapshot], Any], Any] = field(default_factory=dict)
     """What ``Snapshot.once`` made, by what made it."""
@@ -120,19 +120,22 @@ class _State:
 class Index:
     """An open index; safe to use from several threads."""
 
-    def __init__(self, folder: Path, *, space: str) -> None:
+    def __init__(self, folder: Path, *, space: str, store: VectorStore = FAISS_FILES) -> None:
         """Open the index of a folder.
 
         Args:
             folder: the index folder.
             space: name of the embedder that questions will be embedded with; empty for lexical search only.
+            store: where its vectors are.
 
         Raises:
             IndexMissingError: there is no index.
             IndexMismatchError: it was made with another embedder or by another version.
             IndexDamagedError: the database is damaged.
+            VectorStoreError: the vectors cannot be reached.
         """
         self._folder = folder
+        self._store = store
         self._space = space
         self._lock = threading.Lock()
         self._state: _State | None = None
@@ -162,7 +165,7 @@ class Index:
             if self._state is None or self._state.generation != generation:
                 vectors = None
                 if self._space:
-                    vectors = load_vector_index(self._folder, connection, self._space, generation)
+                    vectors = self._store.load(self._folder, connection, self._space, generation)
                 self._state = _State(generation, vectors)
             return self._state
 

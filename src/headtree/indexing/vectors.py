@@ -1,7 +1,7 @@
-"""The vector index: FAISS, derived from the database and rebuilt from it whenever it does not fit.
+"""The vector index: derived from the database, and made again from it whenever it is missing or does not fit.
 
-The file carries the generation of the database in its name; one that is missing, damaged or of another generation
-is never used.
+By default it is a FAISS file that carries the generation of the database in its name; one that is missing, damaged or
+of another generation is never used. ``indexing.milvus`` is the same on a server of its own.
 """
 
 from __future__ import annotations
@@ -94,30 +94,59 @@ class FaissIndex:
         return [(int(i), float(s)) for i, s in zip(ids[0], scores[0], strict=True) if i >= 0]
 
 
-def load_vector_index(folder: Path, connection: sqlite3.Connection, space: str, generation: str) -> FaissIndex:
-    """Read the FAISS file of this generation, or make it from the database."""
-    index = FaissIndex.read(_file(folder, generation))
-    expected = connection.execute(
-        "SELECT count(*) FROM chunks JOIN vectors USING (text_hash) WHERE space = ?", (space,)
-    ).fetchone()[0]
-    if index is not None and index.size == expected:
+class VectorStore(Protocol):
+    """Where vector indexes are kept; the database stays the truth."""
+
+    def load(self, folder: Path, connection: sqlite3.Connection, space: str, generation: str) -> VectorIndex:
+        """Return the vector index of a state of the database, made from it where there is none.
+
+        Args:
+            folder: the index folder.
+            connection: to its database, which may be read only.
+            space: the embedder's name.
+            generation: of the database.
+        """
+        ...
+
+    def write(self, folder: Path, connection: sqlite3.Connection, space: str, generation: str) -> VectorIndex:
+        """Make the vector index of a state that a build has just written, and forget older ones; see ``load``."""
+        ...
+
+
+class FaissFiles:
+    """Keeps the vector index as a file in the index folder."""
+
+    def load(self, folder: Path, connection: sqlite3.Connection, space: str, generation: str) -> FaissIndex:
+        """See ``VectorStore``."""
+        index = FaissIndex.read(_file(folder, generation))
+        expected = connection.execute(
+            "SELECT count(*) FROM chunks JOIN vectors USING (text_hash) WHERE space = ?", (space,)
+        ).fetchone()[0]
+        if index is not None and index.size == expected:
+            return index
+        return self.write(folder, connection, space, generation)
+
+    def write(self, folder: Path, connection: sqlite3.Connection, space: str, generation: str) -> FaissIndex:
+        """Make the file, replace the old one in one step; see ``VectorStore``."""
+        index = FaissIndex.from_vectors(*stored_vectors(connection, space))
+        index.save(_file(folder, generation))
+        for old in folder.glob("vectors-*.faiss"):
+            if old != _file(folder, generation):
+                old.unlink(missing_ok=True)
         return index
-    return write_vector_index(folder, connection, space, generation)
 
 
-def write_vector_index(folder: Path, connection: sqlite3.Connection, space: str, generation: str) -> FaissIndex:
-    """Make the FAISS file from the database, replace the old one in one step, and return the index."""
+FAISS_FILES = FaissFiles()
+
+
+def stored_vectors(connection: sqlite3.Connection, space: str) -> tuple[NDArray[np.int64], Vectors]:
+    """Return the ids of the chunks that have a vector, in order, and the vectors, of shape (ids, dimensions)."""
     rows = connection.execute(
         "SELECT id, vector FROM chunks JOIN vectors USING (text_hash) WHERE space = ? ORDER BY id", (space,)
     ).fetchall()
     ids = np.asarray([row[0] for row in rows], dtype=np.int64)
     vectors = np.stack([np.frombuffer(row[1], dtype="<f4") for row in rows]) if rows else np.zeros((0, 1), np.float32)
-    index = FaissIndex.from_vectors(ids, vectors.astype(np.float32, copy=False))
-    index.save(_file(folder, generation))
-    for old in folder.glob("vectors-*.faiss"):
-        if old != _file(folder, generation):
-            old.unlink(missing_ok=True)
-    return index
+    return ids, vectors.astype(np.float32, copy=False)
 
 
 def _file(folder: Path, generation: str) -> Path:
