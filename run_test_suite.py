@@ -10,17 +10,21 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 
 from headtree.errors import HeadtreeError
-from headtree.evaluation.ablation import ablation_table, run_ablation
+from headtree.evaluation.ablation import run_ablation
+from headtree.evaluation.ablation_page import ablation_page
 from headtree.evaluation.compare import compare_logs, parse_gates
 from headtree.evaluation.console import (
     build_progress,
+    judge_progress,
     literal,
     matrix_progress,
     print_ablation,
@@ -30,15 +34,20 @@ from headtree.evaluation.console import (
     run_progress,
 )
 from headtree.evaluation.gold import Suite
+from headtree.evaluation.judge import judge_log
+from headtree.evaluation.model_judge import ModelJudge, check_choice, load_judge
 from headtree.evaluation.record import path_from_here
 from headtree.evaluation.report import write_reports
-from headtree.evaluation.runlog import LOG_NAME, read_log, write_bytes
+from headtree.evaluation.runlog import LOG_NAME, read_log, write_bytes, write_json
 from headtree.evaluation.runner import RunOptions, run_suite
 from headtree.evaluation.suite import read_suite
+from headtree.models.registry import AUTO
 from headtree.pipeline import build_index, open_index
 from headtree.settings import Settings, load_settings
 
 _GOT_WORSE = 3
+Typed = TypeVar("Typed")
+Parsed = TypeVar("Parsed")
 _err = Console(stderr=True)
 _out = Console(width=None if sys.stdout.isatty() else 140)
 
@@ -55,25 +64,33 @@ def run(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in <out>; asks outages again.")] = False,
     ablate: Annotated[bool, typer.Option("--ablate", help="Measure what each part of the search is worth.")] = False,
+    judge: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Let a model grade the answers: auto, gemini/... or claude/...")
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, max=32, help="Questions asked at the same time.")] = 1,
 ) -> None:
     """Ask every question of a set and score the answers."""
-    try:
-        gates = parse_gates(gate or [])
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--gate") from error
+    if gate and compare is None:
+        raise typer.BadParameter("means nothing without --compare", param_hint="--gate")
+    if ablate and (compare or judge or resume):
+        raise typer.BadParameter("gives no run to compare, judge or resume", param_hint="--ablate")
+    gates = _parsed("--gate", parse_gates, gate or [])
+    _parsed("--judge", check_choice, judge or AUTO)
     suite = _read_suite(questions, split)
     old = read_log(compare) if compare else None
     # Documents of one's own get an index of their own, unless one is named.
     settings = load_settings(documents=documents, index=index or (out / "index" if documents else None))
+    grader = load_judge(settings, judge) if judge else None
     _build(settings)
+    command = _command(questions, settings.documents, out, split, judge)
     if ablate:
-        _ablate(suite, settings, out)
+        _ablate(suite, settings, out, jobs, f"{command} --ablate")
         return
-    command = _command(questions, settings.documents, out, split)
     options = RunOptions(out, resume=resume, jobs=jobs, command=command)
     with run_progress(_err) as watch:
         log = run_suite(suite, open_index(settings), options, watch=watch)
+    if grader:
+        log = _judge(suite, log, grader, options)
     print_score_card(log, _out)
     _out.print(f"report: {literal(str(write_reports(suite, log, out, settings.documents)))}", highlight=False)
     if old is not None:
@@ -81,8 +98,32 @@ def run(
         print_comparison(comparison, _out, _err)
         if comparison.broken_gates:
             raise typer.Exit(_GOT_WORSE)
-    if failed := log["run_summary"]["failed"]:
-        raise HeadtreeError(f"{failed} of {len(suite.questions)} questions failed; {out / LOG_NAME} says why")
+    _raise_for_gaps(log, out)
+
+
+def _judge(suite: Suite, log: dict[str, Any], judge: ModelJudge, options: RunOptions) -> dict[str, Any]:
+    with judge_progress(_err) as watch:
+        save = partial(write_json, options.out / LOG_NAME)
+        return judge_log(suite, log, judge, jobs=options.jobs, save=save, watch=watch)
+
+
+def _raise_for_gaps(log: Mapping[str, Any], out: Path) -> None:
+    """Raise where a question has no answer, or an answer no verdict: the scores are not of the whole set."""
+    summary = log["run_summary"]
+    gaps = []
+    if failed := summary["failed"]:
+        gaps.append(f"{failed} of {summary['total']} questions failed")
+    if unjudged := summary.get("judge", {}).get("errors"):
+        gaps.append(f"{unjudged} answers have no verdict of the judge")
+    if gaps:
+        raise HeadtreeError(f"{' and '.join(gaps)}; {out / LOG_NAME} says why")
+
+
+def _parsed(option: str, parse: Callable[[Typed], Parsed], value: Typed) -> Parsed:
+    try:
+        return parse(value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from error
 
 
 def _read_suite(questions: Path, split: str | None) -> Suite:
@@ -98,21 +139,25 @@ def _build(settings: Settings) -> None:
     print_build(report, _err)
 
 
-def _ablate(suite: Suite, settings: Settings, out: Path) -> None:
+def _ablate(suite: Suite, settings: Settings, out: Path, jobs: int, command: str) -> None:
     with matrix_progress(_err) as watch:
-        ablation = run_ablation(suite, settings, out / "ablation-index", watch=watch)
+        ablation = run_ablation(suite, settings, out / "ablation-index", jobs=jobs, watch=watch)
     page = out / f"{suite.name}-ablation.md"
-    write_bytes(page, f"{ablation_table(ablation)}\n".encode())
+    write_bytes(page, ablation_page(suite, settings, ablation, command=command).encode())
     print_ablation(ablation, _out)
     _out.print(f"table: {literal(str(page))}", highlight=False)
+    if lost := [row.name for row in ablation.rows if row.lost]:
+        raise HeadtreeError(f"an outage took questions from: {', '.join(lost)}; run it again for the whole table")
 
 
-def _command(questions: Path, documents: Path, out: Path, split: str | None) -> str:
+def _command(questions: Path, documents: Path, out: Path, split: str | None, judge: str | None) -> str:
     """Return the command that makes this run again, as the log and the results page give it."""
     words = ["python", "run_test_suite.py"]
     for option, value in (("--questions", questions), ("--documents", documents), ("--out", out)):
         words += [option, path_from_here(value)]
-    return shlex.join([*words, "--split", split] if split else words)
+    for option, name in (("--split", split), ("--judge", judge)):
+        words += [option, name] if name else []
+    return shlex.join(words)
 
 
 def main() -> None:

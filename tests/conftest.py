@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.browser import browser as browser
+
 
 @pytest.fixture(scope="session", autouse=True)
 def no_keys() -> Iterator[None]:

@@ -138,6 +138,7 @@ def test_ask(command):
         "timings": {"recall": "number", "rerank": "number", "synthesis": "number", "vision": "number", "total": "number"},
         "warnings": [],
         "requests": [],
+        "fallbacks": [],
     }  # fmt: skip
     assert answer["figures"][0]["path"] == "signal/figures/lamp.png"
     assert (answer["mode"], answer["answerable"]) == ("local", True)

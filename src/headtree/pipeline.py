@@ -41,6 +41,7 @@ def build_index(
     fresh: bool = False,
     progress: Callable[[BuildStep], None] = lambda step: None,
     approve: Approve = lambda estimates: True,
+    embedder: Embedder | None = None,
 ) -> BuildReport:
     """Bring the index up to date with the documents; see ``indexing.build``.
 
@@ -49,13 +50,14 @@ def build_index(
         fresh: forget the old index; what models were paid for is kept.
         progress: is told how far it is, and what it will cost.
         approve: is asked before models write contexts or descriptions; by default the settings are the consent.
+        embedder: another than the settings name.
     """
     registry = Registry(settings)
     readers = load_readers(settings, registry, approve)
     with model_run() as run:
         report = build(
             settings,
-            registry.embedder(),
+            embedder or registry.embedder(),
             fresh=fresh,
             progress=progress,
             readers=readers,
@@ -140,6 +142,8 @@ def answer_with_evidence(
         recalled = recall(question, vector, view, chunks=settings.recall_chunks, sections=settings.candidates)
         clock.lap("recall")
         steps = Steps(question, view, settings, opened.models, [*opened.warnings, *warnings])
+        if opened.embedder is not None and vector is None:
+            steps.fallbacks.append("embedding")
         watcher.step(AnswerStage.RANKING, f"{len(recalled)} sections", price=steps.ranking_price(len(recalled)))
         evidence = steps.read_evidence(rerank(question, recalled, view))
         clock.lap("rerank")
@@ -160,6 +164,7 @@ def answer_with_evidence(
         usage=run.usage,
         requests=run.requests,
         warnings=(*steps.warnings, *result.warnings),
+        fallbacks=(*steps.fallbacks, *result.fallbacks),
     ), evidence
 
 

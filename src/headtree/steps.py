@@ -97,6 +97,8 @@ class Steps:
     settings: Settings
     models: ChatModels
     warnings: list[str] = field(default_factory=list)
+    fallbacks: list[str] = field(default_factory=list)
+    """Roles of the models that failed."""
 
     def read_evidence(self, ranked: Sequence[Candidate]) -> Evidence:
         """Choose what is read: whole documents where the settings say so, the model's choice, else by local order."""
@@ -117,7 +119,7 @@ class Steps:
                 figures = offer_figures(self.question, evidence.sections, ranking.candidates, self.view)
                 return replace(evidence, candidates=ranking.candidates, figures=figures)
             except _FAILED as error:
-                self.warnings.append(f"re-ranking by {model.name} failed, the local order was used: {error}")
+                self._fall_back("rerank", f"re-ranking by {model.name} failed, the local order was used: {error}")
         return gather_evidence(self.question, ranked, self.view, self.settings)
 
     def ranking_price(self, candidates: int) -> str:
@@ -159,7 +161,8 @@ class Steps:
             try:
                 return synthesise_with_model(self.question, evidence, self.view, model, self.settings, tell=tell)
             except _FAILED as error:
-                self.warnings.append(f"{model.name} gave no answer, these are quotes by the local reader: {error}")
+                why = f"{model.name} gave no answer, these are quotes by the local reader: {error}"
+                self._fall_back("synthesis", why)
         return synthesise_locally(self.question, evidence, vector, self.view, self.settings), evidence
 
     def look(self, answer: Answer) -> Answer:
@@ -170,8 +173,12 @@ class Steps:
         try:
             return look_at_figures(answer, self.settings.documents, model)
         except _FAILED as error:
-            self.warnings.append(f"the pictures were not looked at: {model.name} failed: {error}")
+            self._fall_back("vision", f"the pictures were not looked at: {model.name} failed: {error}")
             return mark_unchecked(answer, f"{model.name} failed")
+
+    def _fall_back(self, role: str, why: str) -> None:
+        self.fallbacks.append(role)
+        self.warnings.append(why)
 
 
 def embed_question(embedder: Embedder | None, text: str) -> tuple[Vectors | None, tuple[str, ...]]:

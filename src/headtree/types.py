@@ -427,6 +427,8 @@ class Answer:
     warnings: tuple[str, ...] = ()
     requests: tuple[ModelRequest, ...] = ()
     """What was sent to models for it, in order; empty for the local path."""
+    fallbacks: tuple[str, ...] = ()
+    """Steps that a model was to take and failed at, named like a request's ``role``; ``warnings`` say why."""
 
 
 class AnswerStage(StrEnum):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -150,18 +149,6 @@ def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
 
 # ------------------------------------------------------------------------------------------------------ browser
 
-CHROMIUM = shutil.which("chromium")
-BROWSER_FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
 
 @dataclass(frozen=True)
 class Server:
@@ -201,18 +188,6 @@ def _wait_for_health(address: str, process: subprocess.Popen[bytes], log: Path) 
                 return
         time.sleep(0.1)
     raise AssertionError(log.read_text(errors="replace")[-2000:])
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium; the tests that need it are skipped where it is absent."""
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine: apt-get install chromium")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=list(BROWSER_FLAGS))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="session")

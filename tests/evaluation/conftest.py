@@ -12,6 +12,8 @@ from PIL import Image
 
 from headtree.pipeline import OpenIndex, build_index, open_index
 from headtree.settings import Settings
+from tests.models.conftest import settings_for as settings_for
+from tests.models.conftest import stub as stub
 
 KETTLE = """\
 # Kettle handbook

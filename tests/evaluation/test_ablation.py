@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from headtree.errors import HeadtreeError
-from headtree.evaluation.ablation import VARIANTS, BareEmbedder, Variant, ablation_table, run_ablation
+from headtree.evaluation.ablation import Ablation, run_ablation
+from headtree.evaluation.ablation_page import ablation_table
+from headtree.evaluation.compare import Difference
 from headtree.evaluation.gold import Suite
 from headtree.evaluation.suite import read_suite
+from headtree.evaluation.variants import VARIANTS, BareEmbedder, Variant
 from headtree.pipeline import OpenIndex
 
 
@@ -26,25 +29,31 @@ def suite(write_questions: Any, boiling: Any) -> Suite:
     return read_suite(write_questions(boiling, sorts, {"id": "plain", "query": "Why?"}))
 
 
+def changes(ablation: Ablation, name: str) -> dict[str, Difference]:
+    (row,) = (row for row in ablation.rows if row.name == name)
+    return {item.measure: item for item in row.differences}
+
+
 def test_every_variant_is_compared_over_the_questions_with_gold(
     suite: Suite, opened: OpenIndex, tmp_path: Path
 ) -> None:
     told: list[tuple[str, int, int]] = []
     ablation = run_ablation(suite, opened.settings, tmp_path / "work", watch=lambda *step: told.append(step))
-    assert list(ablation.variants) == [variant.name for variant in VARIANTS]
-    assert ablation.baseline["section_recall@k"] == 1.0
-    assert {item.questions for item in ablation.variants["k = 3"] if item.measure == "mrr"} == {2}
-    assert told[0][1:] == (0, len(VARIANTS) + 1)
-    assert told[-1][1:] == (len(VARIANTS) + 1, len(VARIANTS) + 1)
-    table = ablation_table(ablation, ["section_recall@k", "mrr"])
-    assert table.splitlines()[0] == "| search | section_recall@k | mrr |"
-    assert len(table.splitlines()) == 3 + len(VARIANTS)
+    assert [row.name for row in ablation.rows] == ["as it is", *(v.name for v in VARIANTS), "vision filter"]
+    assert ablation.rows[0].means["section_recall@k"] == 1.0
+    assert changes(ablation, "k = 3")["mrr"].questions == 2
+    assert told[0][1:] == (0, len(VARIANTS) + 2)
+    assert told[-1][1:] == (len(VARIANTS) + 2, len(VARIANTS) + 2)
+    table = ablation_table(ablation, ["section_recall@k", "mrr"]).splitlines()
+    assert table[0] == "| search | section_recall@k | mrr | |"
+    assert table[2] == "| **as it is** | 1.000 | 1.000 |  |"
+    assert len(table) == 4 + len(VARIANTS)
 
 
 def test_nothing_is_found_where_no_list_is_asked(suite: Suite, opened: OpenIndex, tmp_path: Path) -> None:
     # The small library's index has no vectors: the dense list alone finds nothing.
     ablation = run_ablation(suite, opened.settings, tmp_path, variants=[Variant("dense", lists=("dense",))])
-    by_name = {item.measure: item for item in ablation.variants["dense"]}
+    by_name = changes(ablation, "dense")
     assert by_name["section_recall@k"].new == by_name["candidate_recall"].new == 0.0
     assert by_name["section_recall@k"].worse == 2
 

@@ -28,7 +28,7 @@ def run(opened: OpenIndex, write_questions: Any, boiling: Any, tmp_path: Path) -
 
 def test_placeholders_carry_the_gold_of_their_section(settings: Settings, tmp_path: Path) -> None:
     path = tmp_path / "new.json"
-    assert add_rows(path, new_questions(settings, "kettle", count=3)) == 2
+    assert add_rows(path, new_questions(settings, "kettle", count=2)) == 2
     suite, messages = check(path, settings.documents)
     boiling, unanswerable = suite.questions
     assert boiling.query.startswith(PLACEHOLDER)
@@ -38,6 +38,14 @@ def test_placeholders_carry_the_gold_of_their_section(settings: Settings, tmp_pa
     assert boiling.labels == {"kettle/figures/curve.png": "Figure 1"}
     assert unanswerable.answerable is False
     assert [message.split(": ", 1)[1] for message in messages] == ["query: is still a placeholder"] * 2
+
+
+def test_short_sections_make_questions_too_but_headings_alone_do_not(settings: Settings) -> None:
+    (settings.documents / "kettle" / "kettle.md").write_text(
+        "# Notes\n\n## Chain\n\nClean the chain every 300 km and oil it with dry lube.\n\n## Empty\n\n## Lights\n\nTo do.\n"
+    )
+    ids = [row["id"] for row in new_questions(settings, "kettle", count=10)]
+    assert ids == ["kettle-0002", "kettle-unanswerable"]
 
 
 def test_adding_again_changes_no_row_that_is_there(settings: Settings, tmp_path: Path) -> None:
@@ -60,6 +68,16 @@ def test_what_a_run_answered_becomes_gold_that_it_meets(run: Path, opened: OpenI
     assert log["run_summary"]["metrics"]["section_recall@5"] == 1.0
     assert log["run_summary"]["metrics"]["perfect"] == 1.0
     assert check(questions, opened.settings.documents)[1] == []
+
+
+def test_the_gold_answer_has_neither_markers_nor_the_frame_of_a_local_answer(run: Path, tmp_path: Path) -> None:
+    log = json.loads(run.read_text())
+    (row,) = (row for row in log["results"] if row["id"] == 7)
+    accepted = accept(run, "7", tmp_path / "gold.json", citations=[1])
+    assert accepted["answer"] == row["citations"][0]["quote"]
+    row |= {"mode": "provider/model", "response": "It takes 240 seconds [1], says the handbook [1][2]."}
+    run.write_text(json.dumps(log))
+    assert accept(run, "7", tmp_path / "gold.json")["answer"] == "It takes 240 seconds, says the handbook."
 
 
 def test_only_what_was_right_is_accepted(run: Path, tmp_path: Path) -> None:
@@ -104,10 +122,10 @@ def test_the_command(documents: Path, tmp_path: Path, run: Path) -> None:
     runner = CliRunner()
     made = runner.invoke(app, ["new", "kettle", "--questions", questions, "--documents", str(documents)])
     assert made.exit_code == 0, made.output
-    assert "2 rows added" in made.output
+    assert "4 rows added" in made.output
     accepted = runner.invoke(app, ["accept", str(run), "7", "--questions", questions, "--figures", "1"])
     assert "1 pictures are gold now" in accepted.output.replace("\n", " ")
     checked = runner.invoke(app, ["check", "--questions", questions, "--documents", str(documents)])
     assert isinstance(checked.exception, HeadtreeError)
-    assert "2 faults in 3 questions" in str(checked.exception)
+    assert "4 faults in 5 questions" in str(checked.exception), checked.output
     assert runner.invoke(app, ["accept", str(run), "7", "--questions", questions, "--figures", "x"]).exit_code == 2

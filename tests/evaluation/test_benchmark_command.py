@@ -88,6 +88,9 @@ def test_a_failed_question_is_exit_1_and_the_rest_is_answered(
         (("--questions", "tea.json", "--split", "other"), 1, "no questions of the split 'other'"),
         (("--questions", "tea.json", "--compare", "none.json"), 1, "there is no run at none.json"),
         (("--jobs", "0"), 2, "--jobs"),
+        (("--questions", "tea.json", "--gate", "perfect=0"), 2, "means nothing without --compare"),
+        (("--questions", "tea.json", "--ablate", "--resume"), 2, "no run to compare, judge or resume"),
+        (("--questions", "tea.json", "--judge", "gpt"), 2, "neither auto nor"),
         (("--unknown",), 2, "--unknown"),
     ],
 )
@@ -104,5 +107,5 @@ def test_wrong_input_is_one_line(
 def test_ablate_writes_a_table(run: Any, documents: Path, write_questions: Any, boiling: Any, tmp_path: Path) -> None:
     done = run("--questions", write_questions(boiling), "--documents", documents, "--out", "out", "--ablate")
     assert done.returncode == 0, done.stderr
-    assert "| as it is |" in (tmp_path / "out" / "tea-ablation.md").read_text()
+    assert "| **as it is** |" in (tmp_path / "out" / "tea-ablation.md").read_text()
     assert not (tmp_path / "out" / "test_log.json").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import ir_measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,6 +92,29 @@ def test_ndcg_by_hand() -> None:
     assert ndcg(TWO_NEEDS, sections, k=2) == pytest.approx(1 / math.log2(3) / ideal)
     assert ndcg(question(needs=TWO_NEEDS.needs, any_need=True), sections, k=5) == pytest.approx(1 / math.log2(3))
     assert ndcg(TWO_NEEDS, [], k=5) == 0.0
+
+
+@given(
+    ranking=st.lists(st.integers(0, 11), max_size=8, unique=True),
+    gold=st.sets(st.integers(0, 11), min_size=1, max_size=7),
+)
+def test_where_each_need_is_one_section_the_measures_are_those_of_trec_eval(ranking: list[int], gold: set[int]) -> None:
+    asked = question(needs=tuple((span("A", 10 * n + 1, 10 * n + 10),) for n in sorted(gold)))
+    scores = scored(asked, sections=[section("A", 10 * n + 1, 10 * n + 10) for n in ranking])
+    names = {
+        "R@1": "section_recall@1",
+        "R@3": "section_recall@3",
+        "R@5": "section_recall@5",
+        "nDCG@5": "ndcg@5",
+        "RR": "mrr",
+    }
+    qrels = {"q": {str(n): 1 for n in gold}}
+    run = {"q": {str(n): -float(rank) for rank, n in enumerate(ranking)}}
+    measures = [ir_measures.parse_measure(name) for name in names]
+    found = list(ir_measures.iter_calc(measures, qrels, run))
+    assert len(found) == len(names)
+    for metric in found:
+        assert scores[names[str(metric.measure)]] == pytest.approx(metric.value, abs=1e-6)
 
 
 def test_candidates_are_scored_apart_from_what_was_read() -> None:

@@ -60,6 +60,28 @@ def test_the_page_loads_nothing_and_runs_only_its_own_script(suite: Suite, log: 
     assert any(SCRIPT in text for text in page.texts)
 
 
+def test_an_answer_is_drawn_and_nothing_in_it_acts(suite: Suite, log: Any, documents: Path) -> None:
+    log["results"][0]["response"] = (
+        f"**Four** bar {SCRIPT} ![x](http://evil/x.png) [y](javascript:alert) <http://evil> [1]\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    )
+    html = html_report(suite, log, documents)
+    assert "<strong>Four</strong> bar &lt;script&gt;" in html
+    assert "<td>1</td>" in html
+    page = Page(html)
+    assert page.scripts == 1
+    assert all(source.startswith("data:image/jpeg;base64,") for source in page.sources)
+
+
+def test_without_gold_nothing_is_said_to_be_right(
+    opened: OpenIndex, write_questions: Any, plain_rows: Any, documents: Path, tmp_path: Path
+) -> None:
+    suite = read_suite(write_questions(*plain_rows))
+    html = html_report(suite, run_suite(suite, opened, RunOptions(tmp_path / "out")), documents)
+    assert html.count('<span class="tag soft">no gold</span>') == 10
+    assert "nothing wrong found" not in html
+    assert "headtree questions accept" in html
+
+
 def test_the_page_says_what_failed_and_where(suite: Suite, log: Any, documents: Path) -> None:
     html = html_report(suite, log, documents)
     assert re.findall(r'data-failed="(\d)" data-layer="([^"]*)"', html) == [
@@ -79,6 +101,33 @@ def test_the_page_says_what_failed_and_where(suite: Suite, log: Any, documents: 
         assert words in text
 
 
+def test_in_a_browser_the_failed_ones_are_filtered(
+    suite: Suite, log: Any, documents: Path, tmp_path: Path, browser: Any
+) -> None:
+    log["results"][3] |= {"judge": {"by": "x", "prompt": "judge/1", "grade": "wrong", "reason": "misses it"}}
+    file = tmp_path / "report.html"
+    file.write_text(html_report(suite, log, documents), encoding="utf-8")
+    page = browser.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(file.as_uri())
+    assert page.inner_text("#shown") == "4 of 4"
+    page.check("#failed")
+    assert page.locator("details.question:visible strong").all_inner_texts()[0] == f"wrong {SCRIPT}"
+    assert page.inner_text("#shown") == "3 of 4", "an answer that the judge calls wrong is among them"
+    page.select_option("#layer", "question")
+    assert page.inner_text("#shown") == "1 of 4"
+    page.select_option("#layer", "")
+    page.uncheck("#failed")
+    page.fill("#words", "LIMESCALE vinegar")
+    assert page.inner_text("#shown") == "1 of 4"
+    page.locator("details.question:visible summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert complaints == []
+    page.close()
+
+
 def test_reports_are_named_by_set_mode_and_commit(suite: Suite, log: Any, documents: Path, tmp_path: Path) -> None:
     log["run_summary"]["git_commit"] = "0123456789abcdef"
     assert report_name(log) == "tea-local-01234567"
@@ -92,7 +141,7 @@ def test_reports_are_named_by_set_mode_and_commit(suite: Suite, log: Any, docume
 def test_a_run_without_an_answer_has_a_report_too(opened: OpenIndex, write_questions: Any, tmp_path: Path) -> None:
     suite = read_suite(write_questions({"id": 1, "query": " "}))
     log = run_suite(suite, opened, RunOptions(tmp_path / "out"))
-    assert mode_of(log) == "none"
+    assert mode_of(log) == "local"
     assert "0 of 1 questions answered, 1 failed" in html_report(suite, log, opened.settings.documents)
     assert "No question was answered." in markdown_card(log, mode="none")
 

@@ -69,6 +69,21 @@ def test_latency_percentiles_and_usage() -> None:
     assert summary["usage"] == {"calls": 101, "input_tokens": 0, "output_tokens": 0, "cost_usd": 1.01}
 
 
+def test_a_stage_that_did_nothing_has_no_latency() -> None:
+    assert summarise([row("a", timings={"vision": 0.0001, "total": 0.5})])["latency"] == {
+        "total": {"p50": 0.5, "p95": 0.5}
+    }
+
+
+def test_what_needs_no_gold_is_counted() -> None:
+    rows = [
+        row("a", answerable=True, citations=[{}, {}], figures=[{}]),
+        row("b", answerable=False),
+        row("c", answerable=False, error="broken"),
+    ]
+    assert summarise(rows)["outcomes"] == {"answered": 1, "abstained": 1, "citations": 2, "pictures": 1}
+
+
 def test_no_rows_is_no_error() -> None:
     assert summarise([])["metrics"] == {}
 
@@ -173,6 +188,24 @@ def test_a_log_of_another_program_is_scored_by_its_pictures() -> None:
     assert "section_recall@5" not in by_name
 
 
+def test_verdicts_are_compared_where_one_judge_graded_both() -> None:
+    def judged(by: str, *given: float | None) -> dict[str, Any]:
+        run = log(*["A/1.png"] * len(given))
+        for item, value in zip(run["results"], given, strict=True):
+            item["judge"] = {"by": by, "prompt": "judge/1"} | ({} if value is None else {"grade": "right"})
+            item["scores"] = {"judged_right": value}
+        return run
+
+    comparison = compare_logs(
+        QUESTIONS, judged("a", 1.0, 1.0, None), judged("a", 1.0, 0.0, 1.0), gates={"judged_right": 0.1}
+    )
+    (item,) = (item for item in comparison.differences if item.measure == "judged_right")
+    assert (item.questions, item.old, item.new) == (2, 1.0, 0.5)
+    assert comparison.broken_gates == ("judged_right got worse by 0.500 (1.000 to 0.500); allowed: 0.1",)
+    other = compare_logs(QUESTIONS, judged("a", 1.0), judged("b", 0.0))
+    assert "judged_right" not in {item.measure for item in other.differences}
+
+
 def test_gates_as_they_are_typed() -> None:
     assert parse_gates([]) is DEFAULT_GATES
     assert parse_gates(["perfect=0.05", "mrr=0"]) == {"perfect": 0.05, "mrr": 0.0}
@@ -199,6 +232,7 @@ def test_paths_of_another_computer_become_relative(path: str, portable: str) -> 
 
 
 def test_a_log_with_nan_and_an_absolute_path_is_read(tmp_path: Path) -> None:
+    """Case D-B02."""
     rows = [
         row("a", scores={"x": math.nan}, images_found=[{"path": "/home/other/documents/D/f/1.png"}]),
         row("b", scores={"x": 0.5}),

@@ -7,18 +7,22 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from headtree.errors import HeadtreeError
+from headtree.errors import HeadtreeError, VectorStoreError
 from headtree.evaluation.gold import Suite
-from headtree.evaluation.runlog import read_log
+from headtree.evaluation.record import git_state
+from headtree.evaluation.runlog import read_log, write_json
 from headtree.evaluation.runner import RunOptions, run_suite
 from headtree.evaluation.suite import read_suite
-from headtree.evaluation.summary import is_outage
-from headtree.pipeline import OpenIndex
+from headtree.indexing.index import Index
+from headtree.pipeline import OpenIndex, build_index
+from headtree.settings import Settings
 
 TIMINGS = {"time_seconds", "timings", "latency"}
 
@@ -104,32 +108,20 @@ def test_a_question_that_fails_is_a_row_with_its_error(
     assert summary["metrics"]["perfect"] == 0.5
 
 
-def test_an_answer_of_the_fallback_is_an_outage(
-    opened: OpenIndex, write_questions: Any, boiling: Any, tmp_path: Path
-) -> None:
-    suite = read_suite(write_questions(boiling))
-    log = run_suite(suite, opened, RunOptions(tmp_path / "out", mode="provider/model"))
-    (row,) = log["results"]
-    assert is_outage(row)
-    assert "provider/model did not answer" in row["error"]
-    assert row["scores"] == {}
-    assert log["run_summary"]["metrics"] == {}
-    assert log["run_summary"]["outages"] == 1
-
-
-def test_resuming_asks_only_outages_and_what_is_left(opened: OpenIndex, plain: Suite, tmp_path: Path) -> None:
+def test_resuming_asks_only_what_is_left(opened: OpenIndex, plain: Suite, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run_suite(plain, opened, RunOptions(out, mode="provider/model"))
-    first = {**read_log(out / "test_log.json")}
-    first["results"] = first["results"][:4]
-    (out / "test_log.json").write_text(json.dumps(first), encoding="utf-8")
+    log = run_suite(plain, opened, RunOptions(out))
+    write_json(out / "test_log.json", {**log, "results": log["results"][:4]})
     asked: list[Any] = []
     log = run_suite(plain, opened, RunOptions(out, resume=True), watch=lambda row, done, total: asked.append(row["id"]))
-    assert asked == list(range(1, 11))
-    assert log["run_summary"]["outages"] == 0
-    asked.clear()
-    run_suite(plain, opened, RunOptions(out, resume=True), watch=lambda row, done, total: asked.append(row["id"]))
-    assert asked == []
+    assert asked == list(range(5, 11))
+    assert [row["id"] for row in log["results"]] == list(range(1, 11))
+
+
+def test_a_new_run_keeps_the_log_that_it_finds(opened: OpenIndex, plain: Suite, tmp_path: Path) -> None:
+    first = run_suite(plain, opened, RunOptions(tmp_path / "out"))
+    run_suite(plain, opened, RunOptions(tmp_path / "out"))
+    assert read_log(tmp_path / "out" / "test_log.previous.json")["results"] == json.loads(json.dumps(first["results"]))
 
 
 def test_questions_at_the_same_time_give_the_same_log(opened: OpenIndex, plain: Suite, tmp_path: Path) -> None:
@@ -140,6 +132,7 @@ def test_questions_at_the_same_time_give_the_same_log(opened: OpenIndex, plain: 
 
 KILLED = """
 import os, signal, sys
+from collections.abc import Sequence
 from pathlib import Path
 from headtree.evaluation.runner import RunOptions, run_suite
 from headtree.evaluation.suite import read_suite
@@ -176,7 +169,7 @@ def test_a_run_with_other_settings_is_not_resumed(opened: OpenIndex, plain: Suit
     out = tmp_path / "out"
     run_suite(plain, opened, RunOptions(out))
     other = OpenIndex(opened.settings.model_copy(update={"sections": 3}), opened.index, opened.embedder)
-    with pytest.raises(HeadtreeError, match="another settings"):
+    with pytest.raises(HeadtreeError, match="other settings"):
         run_suite(plain, other, RunOptions(out, resume=True))
 
 
@@ -184,5 +177,59 @@ def test_a_run_over_changed_documents_is_not_resumed(opened: OpenIndex, plain: S
     run_suite(plain, opened, RunOptions(tmp_path / "out"))
     with (opened.settings.documents / "teapot" / "teapot.md").open("a", encoding="utf-8") as file:
         file.write("\nMore.\n")
-    with pytest.raises(HeadtreeError, match="another corpus hash"):
+    with pytest.raises(HeadtreeError, match="other documents"):
         run_suite(plain, opened, RunOptions(tmp_path / "out", resume=True))
+
+
+def test_a_picture_that_is_gone_is_another_corpus(opened: OpenIndex, plain: Suite, tmp_path: Path) -> None:
+    run_suite(plain, opened, RunOptions(tmp_path / "out"))
+    (opened.settings.documents / "kettle" / "figures" / "curve.png").unlink()
+    with pytest.raises(HeadtreeError, match="other documents"):
+        run_suite(plain, opened, RunOptions(tmp_path / "out", resume=True))
+
+
+def test_a_repository_that_headtree_is_only_installed_in_is_not_its_own(tmp_path: Path) -> None:
+    (tmp_path / "theirs.py").touch()
+    author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q"], ["add", "."], [*author, "commit", "-q", "-m", "x"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    installed = tmp_path / ".venv" / "headtree"
+    installed.mkdir(parents=True)
+    (installed / "__init__.py").touch()
+    assert git_state(installed) == (None, None)
+    commit, dirty = git_state(tmp_path)
+    assert commit is not None
+    assert dirty is False
+
+
+class WordLengths:
+    """Embeds a text by the lengths of its words: enough for an index with vectors."""
+
+    name, dimensions = "lengths", 8
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        counts = np.array([[sum(len(w) % 8 == n for w in text.split()) + 1 for n in range(8)] for text in texts])
+        return (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(np.float32)
+
+    def embed_query(self, text: str) -> Any:
+        return self.embed_documents([text])
+
+
+class LostServer:
+    """A vector store whose server went away after the index was opened."""
+
+    size = 3
+
+    def load(self, *where: Any) -> LostServer:
+        return self
+
+    def search(self, *what: Any, **how: Any) -> Any:
+        raise VectorStoreError("the server does not answer")
+
+
+def test_vectors_that_cannot_be_reached_are_an_outage(settings: Settings, plain: Suite, tmp_path: Path) -> None:
+    build_index(settings, embedder=WordLengths())
+    index = Index(settings.index, space="lengths", store=LostServer())
+    log = run_suite(plain, OpenIndex(settings, index, WordLengths()), RunOptions(tmp_path / "out"))
+    assert log["run_summary"]["outages"] == 10
+    assert log["results"][0]["error"] == "the server does not answer"

@@ -20,6 +20,7 @@ def plausible(request: Received) -> Say:
         "rerank": lambda: _json({"sections": [{"index": i, "reason": "fits"} for i in (0, 1)]}, tokens),
         "synthesis": lambda: _json(_answer(request), tokens),
         "figures": lambda: _json({"figures": _first_figure(request), "missing": [], "answerable": True}, tokens),
+        "judge": lambda: _json({"reason": "it says so", "grade": "right"}, tokens),
         "vision": lambda: _json({"verdicts": _verdicts(request)}, tokens),
         "text": lambda: Say([Cite(f"{first_sentence(request)} ", ((0, 0, 0),)), Cite("That is all.")], tokens=tokens),
     }[request.kind]()

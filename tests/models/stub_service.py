@@ -107,7 +107,7 @@ class Received:
             return "embed"
         properties = set(self.schema.get("properties", {}))
         named = {"noise": "noise", "sections": "rerank", "verdicts": "vision", "answer": "synthesis"}
-        named |= {"contexts": "context", "description": "description"}
+        named |= {"contexts": "context", "description": "description", "grade": "judge"}
         return next((role for key, role in named.items() if key in properties), "figures" if properties else "text")
 
     @property

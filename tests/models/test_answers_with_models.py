@@ -327,7 +327,7 @@ def test_in_a_benchmark_a_failure_is_an_error(provider: str, stub: Stub, make_se
     stub.answer = lambda request: fault if request.kind in {"synthesis", "text"} else plausible(request)
     opened = open_index(make_settings(provider))
     assert opened.models.synthesis is not None
-    row = ask(SuiteQuestion(key="1", id="1", query=QUESTION), opened, mode=opened.models.synthesis.name)
+    row = ask(SuiteQuestion(key="1", id="1", query=QUESTION), opened)
     assert row["error_kind"] == "outage"
     assert opened.models.synthesis.name in row["error"]
     assert any(word in row["error"] for word in ("empty", "safety", "takes no more requests"))

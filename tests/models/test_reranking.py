@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from headtree.pipeline import answer, build_index, open_index
-from headtree.retrieval.snippets import CHARACTERS
+from headtree.retrieval.snippets import CHARACTERS, _window
 from headtree.settings import Settings
 from tests.models.corpus import write_corpus
 from tests.models.plausible import plausible
@@ -57,3 +57,13 @@ def test_what_a_candidate_holds_is_said(lines: dict[str, str]) -> None:
 def test_a_heading_without_text_is_described_by_what_stands_below(lines: dict[str, str]) -> None:
     assert "Child of it" in lines.get("Empty parent", "Child of it")
     assert "ratchet" in lines["Only a picture"]
+
+
+def test_equal_weights_are_equal_in_every_process() -> None:
+    """The order of a set of words differs from process to process; a sum that is rounded by it would decide ties."""
+    gap = "word " * 40
+    for n in range(40):
+        three = [f"x{n}a", f"x{n}b", f"x{n}c"]
+        text = f"{gap}first{n} {gap}{' '.join(three)} {gap}".split()
+        weights = {f"first{n}": 0.6, **dict(zip(three, (0.1, 0.2, 0.3), strict=True))}
+        assert f"first{n}" in _window(text, weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,15 @@ from headtree.evaluation.runlog import read_log, write_json
 from headtree.evaluation.suite import read_suite
 from headtree.indexing.documents import find_documents
 from headtree.indexing.inspection import inspect_document
+from headtree.models.registry import LOCAL
 from headtree.settings import Settings
 from headtree.types import Document, Figure, FigureKind, Section
 
 PLACEHOLDER = "<your question about "
 """How the query of a row begins that nobody has written yet."""
 
-_SHORTEST_TEXT = 200
+_MARKER = re.compile(r"\s*\[\d+\]")
+_SHORTEST_TEXT = 60
 """Characters of own text under which a section makes no question."""
 
 
@@ -160,18 +163,26 @@ def _gold(row: Mapping[str, Any], citations: Sequence[int], figures: Sequence[in
     cited = {citation["number"]: citation for citation in row["citations"]}
     shown = dict(enumerate(row["figures"], start=1))
     right = [_picked(shown, number, "picture") for number in (shown if figures is None else figures)]
-    needs = list(_needs([_picked(cited, number, "citation") for number in (citations or cited)]))
+    accepted = [_picked(cited, number, "citation") for number in (citations or cited)]
+    needs = list(_needs(accepted))
     if not needs and not right:
         raise HeadtreeError(f"question {row['id']} has neither citation nor picture; is it --unanswerable?")
     documents = [need[0]["doc"] for need in needs] + [figure["doc_id"] for figure in right]
     return {
         "docs": sorted(set(documents)),
-        "answer": row["response"],
+        "answer": _gold_answer(row, accepted),
         "answerable": True,
         "gold_spans": needs,
         "must_images": [figure["path"] for figure in right],
         "labels": [f"{figure['doc_id']}: {figure['label']}" for figure in right],
     }
+
+
+def _gold_answer(row: Mapping[str, Any], accepted: Sequence[Mapping[str, Any]]) -> str:
+    """Return what a judge may hold other answers against: no markers, and of a local answer the quotes alone."""
+    if row["mode"] == LOCAL:
+        return "\n".join(citation["quote"] for citation in accepted)
+    return _MARKER.sub("", row["response"])
 
 
 def _picked(known: Mapping[int, Any], number: int, kind: str) -> Any:
@@ -226,6 +237,7 @@ def _line_count(file: Path) -> int:
 def _span_faults(gold: GoldSpan, lengths: Mapping[str, int]) -> list[str]:
     if gold.doc_id not in lengths:
         return [f"gold_spans: there is no document {gold.doc_id}"]
-    if gold.span.last > lengths[gold.doc_id]:
+    # The index counts what follows the last line end as a line, though an empty one.
+    if gold.span.last > lengths[gold.doc_id] + 1:
         return [f"gold_spans: {gold.doc_id} has {lengths[gold.doc_id]} lines, not {gold.span.last}"]
     return []

@@ -91,11 +91,10 @@ def compare_logs(
     if not pairs:
         raise HeadtreeError("the two runs have no answered question in common: there is nothing to compare")
     names = dict.fromkeys(name for _, after in pairs.values() for name in after)
-    differences = tuple(
-        difference
-        for name in names
-        if (difference := difference_of(name, [(before.get(name), after[name]) for before, after in pairs.values()]))
+    found = (
+        difference_of(name, [(before.get(name), after.get(name)) for before, after in pairs.values()]) for name in names
     )
+    differences = tuple(difference for difference in found if difference is not None)
     return Comparison(
         differences=differences,
         changed={key: _changes(before, after) for key, (before, after) in pairs.items() if _changes(before, after)},
@@ -118,10 +117,17 @@ def _paired_scores(
             left_out.append(key)
             continue
         pairs[key] = (
-            rescore(questions[key], before[key], k=_sections(old)),
-            rescore(questions[key], after[key], k=_sections(new)),
+            rescore(questions[key], before[key], k=_sections(old)) | _judged(before[key], beside=after[key]),
+            rescore(questions[key], after[key], k=_sections(new)) | _judged(after[key], beside=before[key]),
         )
     return pairs, tuple(left_out)
+
+
+def _judged(row: Row, *, beside: Row) -> Scores:
+    """Return what the judge gave an answer, where the same judge graded both runs by the same prompt."""
+    verdict, other = row.get("judge") or {}, beside.get("judge") or {}
+    same = all(verdict.get(name) == other.get(name) for name in ("by", "prompt"))
+    return {"judged_right": row["scores"]["judged_right"]} if same and "grade" in verdict and "grade" in other else {}
 
 
 def _rows(log: Mapping[str, Any]) -> dict[str, Row]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
@@ -13,11 +15,13 @@ from rich.table import Table
 
 from headtree.evaluation.ablation import Ablation
 from headtree.evaluation.compare import Comparison, Difference
+from headtree.evaluation.judge import VerdictWatcher
 from headtree.evaluation.measures import Row
 from headtree.evaluation.runner import RowWatcher
-from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, value_text
+from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, outcomes_line, value_text
+from headtree.evaluation.verdicts import cost_line, verdict_lines
 from headtree.indexing.build import BuildStep
-from headtree.types import BuildReport
+from headtree.types import BuildReport, WarningKind
 
 
 def literal(text: str) -> str:
@@ -38,6 +42,11 @@ def print_build(report: BuildReport, console: Console) -> None:
         f"{len(report.warnings)} warnings and decisions",
         highlight=False,
     )
+    if report.usage.calls:
+        console.print(f"index: {cost_line(asdict(report.usage))}", highlight=False)
+    for warning in report.warnings:
+        if warning.kind is WarningKind.FALLBACK:
+            console.print(f"[yellow]{literal(f'{warning.doc_id}: {warning.message}')}[/]", highlight=False)
 
 
 def print_comparison(comparison: Comparison, console: Console, alarm: Console) -> None:
@@ -104,6 +113,24 @@ def run_progress(console: Console) -> Iterator[RowWatcher]:
 
 
 @contextmanager
+def judge_progress(console: Console) -> Iterator[VerdictWatcher]:
+    """Draw one bar with the time left and the verdicts so far."""
+    with Progress(*_columns(), console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task("judging", total=None, note="")
+        grades: Counter[str] = Counter()
+
+        def update(row: Row, done: int, total: int) -> None:
+            grades[row["judge"].get("grade", "no verdict")] += 1
+            note = "  ".join(f"{grade} {count}" for grade, count in grades.items())
+            bars.update(task, completed=done, total=total, note=note)
+            if "error" in row["judge"]:
+                why = f"no verdict on {row['id']}: {row['judge']['error']}"
+                bars.console.print(f"[yellow]{literal(why)}[/]")
+
+        yield update
+
+
+@contextmanager
 def matrix_progress(console: Console) -> Iterator[Callable[[str, int, int], None]]:
     """Draw one bar over the variants of an ablation."""
     with Progress(*_columns(), console=console, transient=True, disable=not console.is_terminal) as bars:
@@ -112,26 +139,43 @@ def matrix_progress(console: Console) -> Iterator[Callable[[str, int, int], None
 
 
 def print_ablation(ablation: Ablation, console: Console) -> None:
-    """Print per variant the change of each measure; a change whose interval holds no zero is bold."""
-    names = [name for name in _ABLATED if name in ablation.baseline]
+    """Print per row the change of each measure, and below what was not run."""
+    known = {name for row in ablation.rows for name in row.means}
+    names = [name for name in _ABLATED if name in known]
     table = Table(box=None, pad_edge=False)
-    table.add_column("search")
-    for name in names:
-        table.add_column(name, justify="right")
-    table.add_row("as it is", *(value_text(name, ablation.baseline[name]) for name in names))
-    for variant, differences in ablation.variants.items():
-        by_name = {item.measure: item for item in differences}
-        table.add_row(variant, *(_change(by_name[name]) for name in names))
+    for name in ("search", *names):
+        table.add_column(name, justify="left" if name == "search" else "right")
+    for row in ablation.rows:
+        by_name = {item.measure: item for item in row.differences}
+        if row.means:
+            table.add_row(row.name, *(_change(by_name.get(name), name, row.means.get(name)) for name in names))
     console.print(table)
+    console.print("[dim]changes against the row without signs above; * the 95 % interval holds no zero[/]")
+    for row in ablation.rows:
+        if row.note:
+            console.print(f"[yellow]{row.name}: {row.note}[/]", highlight=False)
+    if ablation.usage.calls:
+        console.print(cost_line(asdict(ablation.usage)), highlight=False)
 
 
-_ABLATED = ("candidate_recall", "section_recall@k", "mrr", "ndcg@k", "figure_offered", "context_lines")
+_ABLATED = (
+    "candidate_recall",
+    "section_recall@k",
+    "mrr",
+    "ndcg@k",
+    "figure_offered",
+    "context_lines",
+    "figure_recall",
+    "figure_precision",
+    "perfect",
+)
 
 
-def _change(item: Difference) -> str:
+def _change(item: Difference | None, name: str, mean: float | None) -> str:
+    if item is None:
+        return "" if mean is None else value_text(name, mean)
     digits = 3 if is_share(item.measure) else 0
-    text = f"{item.change:+.{digits}f}"
-    return f"[bold]{text}[/]" if item.low > 0 or item.high < 0 else text
+    return f"{item.change:+.{digits}f}{'*' if item.low > 0 or item.high < 0 else ' '}"
 
 
 def _running_score(rows: list[Row]) -> str:
@@ -154,10 +198,15 @@ def print_score_card(log: Mapping[str, Any], console: Console) -> None:
             name = f"[bold]{group}[/]" if position == 0 else ""
             table.add_row(name, row["name"], row["value"], row["interval"], row["count"])
     console.print(table)
+    console.print(outcomes_line(summary), highlight=False)
     for stage, seconds in summary["latency"].items():
         console.print(f"[dim]{stage}: p50 {seconds['p50']:.3f} s, p95 {seconds['p95']:.3f} s[/]", highlight=False)
     if summary["diagnosis"]:
         counts = ", ".join(f"{layer} {count}" for layer, count in summary["diagnosis"].items())
         console.print(f"failed questions by first layer: {counts}", highlight=False)
+    if summary["usage"]["calls"]:
+        console.print(f"[dim]{cost_line(summary['usage'])}[/]", highlight=False)
+    for line in verdict_lines(summary):
+        console.print(literal(line), highlight=False, soft_wrap=True)
     for flag in summary["flags"]:
         console.print(f"[yellow]{literal(flag)}[/]", highlight=False)

@@ -75,6 +75,12 @@ class SuiteQuestion:
     problem: str | None = None
     """Why the row cannot be asked."""
 
+    @property
+    def has_gold(self) -> bool:
+        """Whether anything is known about its right answer."""
+        told = (self.needs, self.answer, self.numbers, self.computed, self.docs)
+        return any(told) or self.answerable is not None or self.figures is not None
+
 
 @dataclass(frozen=True, slots=True)
 class RowProblem:

@@ -1,7 +1,8 @@
 """One question's result and its gold -> scores. Per question first; means are made of these and of nothing else.
 
 A result is a row of the run's log. A score is ``None`` where the gold does not speak of it: it is not counted then.
-The measures stand by what they look at: what was found, what was read, what was shown, what was said.
+The measures stand by what they look at: what was found, what was read, what was shown, what was said. A need is met by
+lines, of which one section may cover several; where each need is one section, the values are those of trec_eval (test).
 """
 
 from __future__ import annotations

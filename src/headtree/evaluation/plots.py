@@ -30,7 +30,7 @@ def bar_plot(title: str, counts: Mapping[str, float], *, unit: str = "") -> str:
     for position, (name, count) in enumerate(counts.items()):
         y = _middle(position)
         width = (_WIDTH - _LEFT - _RIGHT) * count / most
-        number = f"{count:.2f}" if isinstance(count, float) else str(count)
+        number = f"{count:.{3 if count < 1 else 2}f}" if isinstance(count, float) else str(count)
         rows.append(
             f'{_name(name, y)}<rect x="{_LEFT}" y="{y - 7}" width="{width:.1f}" height="14"/>'
             f"{_value(f'{number} {unit}'.strip(), y)}"

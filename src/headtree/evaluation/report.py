@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from headtree.evaluation.diagnosis import Layer
@@ -16,8 +16,19 @@ from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Row, meets, same_label
 from headtree.evaluation.plots import bar_plot, interval_plot
 from headtree.evaluation.runlog import write_bytes, write_json
-from headtree.evaluation.scorecard import counts_line, grouped_rows, is_share, markdown_card
+from headtree.evaluation.scorecard import (
+    counts_line,
+    grouped_rows,
+    is_share,
+    markdown_card,
+    outcomes_line,
+    prompts_line,
+)
 from headtree.evaluation.thumbnails import Thumbnails
+from headtree.evaluation.verdicts import Grade, cost_line, verdict_lines
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "link", "autolink"])
+"""Answers may quote documents: no HTML of theirs, and nothing that a browser would load or follow."""
 
 
 def write_reports(suite: Suite, log: Mapping[str, Any], out: Path, documents: Path) -> Path:
@@ -45,9 +56,10 @@ def report_name(log: Mapping[str, Any]) -> str:
 
 
 def mode_of(log: Mapping[str, Any]) -> str:
-    """Return who answered most of a run's questions."""
-    modes = Counter(row["mode"] for row in log["results"] if row.get("mode"))
-    return modes.most_common(1)[0][0] if modes else "none"
+    """Return who was to answer, ``local`` or ``provider/model``; of an older log, who did."""
+    if models := log["run_summary"].get("models"):
+        return str(models["synthesis"])
+    return next((row["mode"] for row in log["results"] if row.get("mode")), "none")
 
 
 def html_report(suite: Suite, log: Mapping[str, Any], documents: Path) -> str:
@@ -67,13 +79,23 @@ def html_report(suite: Suite, log: Mapping[str, Any], documents: Path) -> str:
         summary=summary,
         mode=mode_of(log),
         counts=counts_line(summary),
+        verdicts=verdict_lines(summary),
         groups=grouped_rows(summary),
-        layers=[layer.value for layer in Layer],
+        outcomes=outcomes_line(summary),
+        cost=cost_line(summary["usage"]) + (f" {prompts_line(summary)}" if summary["usage"]["calls"] else ""),
+        layers=_layers(log),
         layer_plot=Markup(bar_plot("Failed questions per layer", summary["diagnosis"])),
         interval_plot=Markup(interval_plot(metrics, summary["intervals"])),
         latency_plot=Markup(bar_plot("Seconds per stage", p95, unit="s")),
+        has_gold=any(question.has_gold for question in suite.questions),
         cases=[_case(questions[str(row["id"])], row, thumbnails) for row in log["results"]],
     )
+
+
+def _layers(log: Mapping[str, Any]) -> list[str]:
+    """Return what the questions can be filtered by: the layers, and the errors that happened."""
+    errors = {row["error_kind"] for row in log["results"] if row.get("error")}
+    return [*(layer.value for layer in Layer), *sorted(errors)]
 
 
 def _case(question: SuiteQuestion, row: Row, thumbnails: Thumbnails) -> dict[str, Any]:
@@ -82,7 +104,11 @@ def _case(question: SuiteQuestion, row: Row, thumbnails: Thumbnails) -> dict[str
         "row": row,
         "error": row.get("error", ""),
         "layer": diagnosis["layer"],
+        "failed": bool(diagnosis["layer"]) or (row.get("judge") or {}).get("grade") == Grade.WRONG,
+        "judge": _judge(row["judge"]) if row.get("judge") else None,
         "findings": diagnosis["findings"],
+        "has_gold": question.has_gold,
+        "answer": Markup(_MARKDOWN.render(row["response"])),
         "expected": question.answer,
         "pictures": {
             "Shown": [_shown_picture(question, figure, thumbnails) for figure in row["figures"]],
@@ -93,8 +119,21 @@ def _case(question: SuiteQuestion, row: Row, thumbnails: Thumbnails) -> dict[str
             for section in row["sections"]
         ],
         "offered": row.get("offered", ()),
-        "scores": {name: f"{value:g}" for name, value in row["scores"].items() if value is not None},
+        "scores": {name: _short(value) for name, value in row["scores"].items() if value is not None},
+        "seconds": {stage: f"{seconds:.3f}" for stage, seconds in row["timings"].items() if seconds},
     }
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def _judge(verdict: Mapping[str, str]) -> dict[str, str]:
+    if "grade" not in verdict:
+        return {"tag": "no verdict", "tone": "warn", "why": verdict["error"]}
+    tones = {Grade.RIGHT: "good", Grade.PARTLY: "warn", Grade.WRONG: "bad"}
+    grade = Grade(verdict["grade"])
+    return {"tag": f"judged {grade}", "tone": tones[grade], "why": verdict["reason"]}
 
 
 def _is_needed(question: SuiteQuestion, section: Row) -> bool:

@@ -15,11 +15,14 @@ from headtree.evaluation.diagnosis import count_layers
 from headtree.evaluation.gold import is_below_documents
 from headtree.evaluation.measures import Row
 from headtree.evaluation.summary import is_outage, summarise
+from headtree.evaluation.verdicts import summarise_verdicts
 
 LOG_NAME = "test_log.json"
+PREVIOUS_LOG_NAME = "test_log.previous.json"
+"""The log that a new run in the same folder found there."""
 
 _COUNTED = ("total", "completed", "failed", "outages")
-_DERIVED = (*_COUNTED, "metrics", "intervals", "counts", "flags", "latency", "usage", "diagnosis", "judge")
+_DERIVED = (*_COUNTED, "metrics", "intervals", "counts", "flags", "outcomes", "latency", "usage", "diagnosis", "judge")
 """What a summary says of the rows; the rest is the run record."""
 
 
@@ -34,6 +37,8 @@ def make_log(record: Mapping[str, Any], rows: Sequence[Row], *, total: int) -> d
         **summarise(rows, with_intervals=len(rows) == total),
         "diagnosis": count_layers(rows),
     }
+    if (verdicts := summarise_verdicts(rows)) is not None:
+        summary["judge"] = verdicts
     return {"run_summary": summary, "results": list(rows)}
 
 

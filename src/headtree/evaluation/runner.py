@@ -1,31 +1,33 @@
 """Asks every question of a set and writes down what came back, after each one.
 
-A question that fails is a row with its error, never the end of a run. An outage of a model is kept apart from a wrong
-answer: its row is not scored, and ``resume`` asks it again.
+A question that fails is a row with its error, never the end of a run. Where a model was to take a step and failed, the
+answer is that of another configuration: its row is an outage, not a wrong answer, and so is one whose vectors could not
+be reached. It is not scored, and ``resume`` asks it again.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from headtree.errors import HeadtreeError, ModelCallError, ModelUnavailableError
+from headtree.errors import HeadtreeError, VectorStoreError
 from headtree.evaluation.diagnosis import diagnose
 from headtree.evaluation.gold import Suite, SuiteQuestion
 from headtree.evaluation.measures import Row, figure_tally, score
-from headtree.evaluation.record import describe_run
-from headtree.evaluation.runlog import LOG_NAME, make_log, read_log, write_json
+from headtree.evaluation.parallel import in_parallel
+from headtree.evaluation.record import describe_run, first_change
+from headtree.evaluation.runlog import LOG_NAME, PREVIOUS_LOG_NAME, make_log, read_log, write_json
 from headtree.evaluation.summary import is_outage
 from headtree.evaluation.trail import trail_of
 from headtree.pipeline import OpenIndex, answer_with_evidence
-from headtree.types import Answer, Timings, Usage
+from headtree.types import Answer
 
 _log = logging.getLogger(__name__)
 
@@ -45,8 +47,6 @@ class RunOptions:
     """Questions that are asked at the same time."""
     command: str = ""
     """What makes this run again; stands in the log."""
-    mode: str = ""
-    """Who must answer (``provider/model``), where it is known: an answer of another is an outage."""
 
 
 def run_suite(
@@ -55,17 +55,19 @@ def run_suite(
     """Ask every question and return the log, which is also in ``<out>/test_log.json``.
 
     Raises:
-        HeadtreeError: a log to resume was made with other settings, questions, documents or code.
+        HeadtreeError: a log to resume was made with other settings, models, questions, documents or code.
     """
-    record = describe_run(suite, opened.settings, command=options.command)
+    record = describe_run(suite, opened, command=options.command)
     path = options.out / LOG_NAME
     rows = _kept_rows(path, record) if options.resume else {}
+    if path.is_file() and not options.resume:
+        path.replace(options.out / PREVIOUS_LOG_NAME)  # it may have been paid for, and the flag forgotten
     rows = {question.key: rows[question.key] for question in suite.questions if question.key in rows}
     left = [question for question in suite.questions if question.key not in rows]
     log = make_log(record, _ordered(suite, rows), total=len(suite.questions))
     write_json(path, log)
-    for key, row in _ask_all(left, opened, options):
-        rows[key] = row
+    for question, row in in_parallel(left, partial(ask, opened=opened), jobs=options.jobs):
+        rows[question.key] = row
         log = make_log(record, _ordered(suite, rows), total=len(suite.questions))
         write_json(path, log)
         watch(row, len(rows), len(suite.questions))
@@ -76,13 +78,10 @@ def _kept_rows(path: Path, record: Mapping[str, Any]) -> dict[str, Row]:
     if not path.is_file():
         return {}
     log = read_log(path)
-    before = log["run_summary"]
-    for name in ("questions_hash", "corpus_hash", "settings", "git_commit"):
-        if before.get(name) != record[name]:
-            raise HeadtreeError(
-                f"the run in {path} was made with another {name.replace('_', ' ')}; "
-                "run without --resume, or name another folder with --out"
-            )
+    if words := first_change(log["run_summary"], record):
+        raise HeadtreeError(
+            f"the run in {path} was made with {words}; run without --resume, or name another folder with --out"
+        )
     return {str(row["id"]): row for row in log["results"] if not is_outage(row)}
 
 
@@ -90,61 +89,43 @@ def _ordered(suite: Suite, rows: Mapping[str, Row]) -> list[Row]:
     return [rows[question.key] for question in suite.questions if question.key in rows]
 
 
-def _ask_all(questions: Sequence[SuiteQuestion], opened: OpenIndex, options: RunOptions) -> Iterator[tuple[str, Row]]:
-    """Yield rows as they are done; no more than ``options.jobs`` questions are under way, so that a stop loses few."""
-    waiting = iter(questions)
-    with ThreadPoolExecutor(max_workers=options.jobs) as pool:
-        under_way: dict[Future[Row], str] = {}
-        while True:
-            while len(under_way) < options.jobs and (question := next(waiting, None)) is not None:
-                under_way[pool.submit(ask, question, opened, mode=options.mode)] = question.key
-            if not under_way:
-                return
-            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                yield under_way.pop(future), future.result()
-
-
-def ask(question: SuiteQuestion, opened: OpenIndex, *, mode: str = "") -> Row:
-    """Ask one question, score what comes back and say at which layer it failed, if it did.
-
-    Args:
-        question: with its gold.
-        opened: the index.
-        mode: who must answer, where it is known; an answer of the fallback is an outage then.
-    """
+def ask(question: SuiteQuestion, opened: OpenIndex) -> Row:
+    """Ask one question, score what comes back and say at which layer it failed, if it did."""
     started = time.monotonic()
     try:
-        return _answered(question, opened, mode)
-    except (ModelCallError, ModelUnavailableError) as error:
-        return _failed(question, opened, error, "outage", started)
+        return _answered(question, opened)
+    except VectorStoreError as error:
+        return _failed(question, opened, str(error), "outage", _seconds_since(started))
     except HeadtreeError as error:
-        return _failed(question, opened, error, "question", started)
+        return _failed(question, opened, str(error), "question", _seconds_since(started))
     except Exception as error:  # a defect of ours in one question must not cost the others; it is told in full
         _log.exception("question %s failed", question.key)
-        return _failed(question, opened, error, "defect", started)
+        return _failed(question, opened, f"{type(error).__name__}: {error}", "defect", _seconds_since(started))
 
 
-def _answered(question: SuiteQuestion, opened: OpenIndex, mode: str) -> dict[str, Any]:
+def _seconds_since(started: float) -> float:
+    return round(time.monotonic() - started, 4)
+
+
+def _answered(question: SuiteQuestion, opened: OpenIndex) -> dict[str, Any]:
     if question.problem:
         raise HeadtreeError(question.problem)
     started = time.monotonic()
     answer, evidence = answer_with_evidence(opened, question.query)
-    seconds = round(time.monotonic() - started, 4)
-    _check_mode(answer, mode)
+    seconds = _seconds_since(started)
+    if answer.fallbacks:
+        message = f"a model failed ({', '.join(answer.fallbacks)}): {'; '.join(answer.warnings)}"
+        return _failed(question, opened, message, "outage", seconds, given=answer)
     with opened.index.snapshot() as view:
         row = _row(question, answer, opened, trail_of(question, answer, evidence, view), seconds)
         row["diagnosis"] = diagnose(question, row, view, k=opened.settings.sections)
     return row
 
 
-def _check_mode(answer: Answer, mode: str) -> None:
-    if mode and answer.mode != mode:
-        told = "; ".join(answer.warnings) or "no reason given"
-        raise ModelCallError(f"{mode} did not answer, {answer.mode} did instead: {told}")
-
-
-def _failed(question: SuiteQuestion, opened: OpenIndex, error: Exception, kind: str, started: float) -> Row:
-    message = str(error) if isinstance(error, HeadtreeError) else f"{type(error).__name__}: {error}"
+def _failed(
+    question: SuiteQuestion, opened: OpenIndex, message: str, kind: str, seconds: float, *, given: Answer | None = None
+) -> dict[str, Any]:
+    """Return the row of a question without an answer that counts; of one that was ``given``, what it cost stays."""
     nothing = Answer(
         question=question.query,
         answer="",
@@ -154,12 +135,13 @@ def _failed(question: SuiteQuestion, opened: OpenIndex, error: Exception, kind: 
         sections=(),
         figures=(),
         figure_decisions=(),
-        usage=Usage(),
-        timings=Timings(),
     )
+    if given is not None:
+        spent = {name: getattr(given, name) for name in ("usage", "requests", "warnings", "fallbacks")}
+        nothing = replace(nothing, **spent)
     nothing_found: dict[str, Any] = {"candidates": [], "offered": [], "read_numbers": [], "cited_numbers": []}
     trail = {"error": message, "error_kind": kind, "diagnosis": None, **nothing_found}
-    return _row(question, nothing, opened, trail, round(time.monotonic() - started, 4))
+    return _row(question, nothing, opened, trail, seconds)
 
 
 def _row(

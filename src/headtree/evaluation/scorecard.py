@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from headtree.evaluation.verdicts import cost_line, verdict_lines
+
 _COUNTS = frozenset({"context_lines", "wrong_document_figures"})
 
 _GROUPS = MappingProxyType(
@@ -78,6 +80,20 @@ def counts_line(summary: Mapping[str, Any]) -> str:
     return line
 
 
+def outcomes_line(summary: Mapping[str, Any]) -> str:
+    """Return what the answers were like, which needs no gold."""
+    told = summary["outcomes"]
+    return (
+        f"{told['answered']} answered, {told['abstained']} told that the documents do not say it; "
+        f"{told['citations']} citations, {told['pictures']} pictures shown."
+    )
+
+
+def prompts_line(summary: Mapping[str, Any]) -> str:
+    """Return the prompts that were in force, each with its version."""
+    return f"Prompts: {', '.join(f'{name}/{version}' for name, version in summary['prompts'].items())}."
+
+
 def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
     """Return the score card as Markdown."""
     summary = log["run_summary"]
@@ -88,6 +104,8 @@ def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
         f"Answered by {mode}; commit {summary['git_commit'] or 'unknown'}{changes};",
         f"documents {summary['corpus_hash']}, questions {summary['questions_hash']}.",
         "",
+        outcomes_line(summary),
+        "",
         "| | measure | mean | 95 % interval | questions |",
         "|---|---|---|---|---|",
     ]
@@ -96,6 +114,11 @@ def markdown_card(log: Mapping[str, Any], *, mode: str) -> str:
     if summary["diagnosis"]:
         lines += ["", "Failed questions by the first layer at which they failed:", ""]
         lines += [f"- {layer}: {count}" for layer, count in summary["diagnosis"].items()]
+    if judged := verdict_lines(summary):
+        lines += ["", *(f"- {line}" for line in judged)]
     stages = [f"{name} {s['p50']:.2f} s (p95 {s['p95']:.2f} s)" for name, s in summary["latency"].items()]
-    lines += ["", f"Median time: {', '.join(stages)}." if stages else "No question was answered.", ""]
+    lines += ["", f"Median time: {', '.join(stages)}." if stages else "No question was answered."]
+    if summary["usage"]["calls"]:
+        lines += ["", f"{cost_line(summary['usage'])} {prompts_line(summary)}"]
+    lines.append("")
     return "\n".join(lines)

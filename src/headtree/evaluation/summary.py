@@ -14,6 +14,8 @@ from headtree.evaluation.measures import Row
 RESAMPLES = 2000
 """Bootstrap resamples: an interval's ends move by less than .01 from one seed to the next at 50 questions."""
 _SEED = 20_240
+_SHORTEST_STAGE = 0.001
+"""Seconds: a stage that never took longer did nothing."""
 STAGES = ("recall", "rerank", "synthesis", "vision", "total")
 
 
@@ -29,7 +31,8 @@ def summarise(rows: Sequence[Row], *, with_intervals: bool = True) -> dict[str, 
 
     Returns:
         ``metrics``: means by measure (``wrong_document_figures``: the count over all questions), and pooled shares;
-        ``intervals``: 95 % percentile bootstrap; ``counts``: questions behind each; ``flags``; ``latency``; ``usage``.
+        ``intervals``: 95 % percentile bootstrap; ``counts``: questions behind each; ``flags``;
+        ``outcomes``; ``latency``; ``usage``.
     """
     asked = [row for row in rows if not is_outage(row)]
     columns, flags = _columns(asked)
@@ -47,8 +50,20 @@ def summarise(rows: Sequence[Row], *, with_intervals: bool = True) -> dict[str, 
         "intervals": intervals,
         "counts": {name: len(values) for name, values in columns.items() if values},
         "flags": flags,
+        "outcomes": outcomes(rows),
         "latency": latency(asked),
         "usage": usage(rows),
+    }
+
+
+def outcomes(rows: Sequence[Row]) -> dict[str, int]:
+    """Return how many questions were answered and how many told so where the documents do not, and what was given."""
+    answered = [row for row in rows if not row.get("error")]
+    return {
+        "answered": sum(1 for row in answered if row.get("answerable")),
+        "abstained": sum(1 for row in answered if not row.get("answerable")),
+        "citations": sum(len(row.get("citations", ())) for row in answered),
+        "pictures": sum(len(row.get("figures", ())) for row in answered),
     }
 
 
@@ -116,7 +131,7 @@ def latency(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
     found = {}
     for stage in STAGES:
         seconds = [timings.get(stage, 0.0) for timings in answered]
-        if any(seconds):
+        if max(seconds, default=0.0) >= _SHORTEST_STAGE:
             p50, p95 = np.percentile(seconds, [50, 95])
             found[stage] = {"p50": _rounded(float(p50)), "p95": _rounded(float(p95))}
     return found

@@ -29,6 +29,7 @@ _COLUMNS = (
     "label accuracy",
     "abstained rightly",
     "abstained wrongly",
+    "judged right",
     "median seconds",
 )
 
@@ -43,6 +44,7 @@ accuracy are pooled over all pictures. A cell is empty where the question set ha
 - *figure recall*: needed pictures shown. *figure precision*: shown pictures that may be shown. *perfect sets*: all
   needed and none wrong. *wrong document*: pictures of a document that the question is not about; must be 0.
 - *abstained rightly*: questions without an answer in the documents that were told so; *wrongly*: questions with one.
+- *judged right*: 1 for an answer that a model judged right, a half for partly; the score cards say which model.
 """
 
 
@@ -115,6 +117,7 @@ def _cells(log: Mapping[str, Any]) -> dict[str, str]:
         "label accuracy": _mean(summary, "label_accuracy_pooled"),
         "abstained rightly": _share(summary, "abstention"),
         "abstained wrongly": _share(summary, "false_abstention"),
+        "judged right": _mean(summary, "judged_right"),
         "median seconds": f"{total['p50']:.2f}" if total else "",
     }
 

@@ -20,7 +20,7 @@ from PIL import Image, UnidentifiedImageError
 _SCHEME = re.compile(r"^(?:[a-zA-Z][a-zA-Z0-9+.-]+:)?//|^[a-zA-Z][a-zA-Z0-9+.-]+:(?!\\)", re.ASCII)
 _FILE_SCHEME = re.compile(r"^file:(?://[^/]*)?", re.IGNORECASE)
 _DRIVE = re.compile(r"^/?[a-zA-Z]:/")
-_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".svg", ".bmp", ".tif", ".tiff")
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".svg", ".bmp", ".tif", ".tiff")
 # Folders from which documentation sites serve "/img/a.png" (Docusaurus, Next.js, VitePress, MyST).
 _SERVED_FOLDERS = ("", "static", "public", "_static")
 
@@ -114,7 +114,7 @@ class ImageFinder:
         start = self._root / folder
         if start not in self._listings:
             names = (child.relative_to(start).as_posix() for pattern in ("*", "*/*") for child in start.glob(pattern))
-            self._listings[start] = tuple(sorted(name for name in names if name.lower().endswith(_SUFFIXES)))
+            self._listings[start] = tuple(sorted(name for name in names if name.lower().endswith(IMAGE_SUFFIXES)))
         return self._listings[start]
 
     def _is_file(self, path: str) -> bool:
@@ -170,7 +170,7 @@ def _spellings(source: str) -> list[str]:
     spellings += [re.split(r"[?#]", spelling)[0] for spelling in tuple(spellings) if re.search(r"[?#]", spelling)]
     spellings = [_DRIVE.sub("/", spelling) for spelling in spellings]
     if source.endswith(".*"):
-        spellings += [spelling[:-2] + suffix for spelling in tuple(spellings) for suffix in _SUFFIXES]
+        spellings += [spelling[:-2] + suffix for spelling in tuple(spellings) for suffix in IMAGE_SUFFIXES]
     return list(dict.fromkeys(spellings))
 
 

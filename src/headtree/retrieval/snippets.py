@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -33,7 +34,8 @@ def _window(words: Sequence[str], weights: Mapping[str, float]) -> str:
     starts = [0, *(max(position - 4, 0) for position, terms in enumerate(found) if terms)]
     for start in dict.fromkeys(starts):
         end = _end(words, start)
-        weight = sum(weights[stem] for stem in {stem for terms in found[start:end] for stem in terms})
+        # Exactly rounded: a set's order differs from process to process, and ties must not.
+        weight = math.fsum(weights[stem] for stem in {stem for terms in found[start:end] for stem in terms})
         if weight > best_weight:
             best, best_weight = (start, end), weight
     start, end = best

@@ -80,6 +80,7 @@ class _Draft:
     missing: tuple[str, ...]
     answerable: bool
     notes: tuple[str, ...] = ()
+    fallbacks: tuple[str, ...] = ()
 
 
 def synthesise_with_model(
@@ -251,6 +252,7 @@ def _write_with_citations(
         missing=(),  # the answer itself names it
         answerable=choice.answerable,
         notes=notes,
+        fallbacks=("figures",) if notes else (),
     )
 
 
@@ -331,7 +333,7 @@ def _finish(
         citations=cited.citations,
         mode=model.name,
     )
-    return replace(answer, warnings=(*answer.warnings, *notes))
+    return replace(answer, warnings=(*answer.warnings, *notes), fallbacks=draft.fallbacks)
 
 
 def _with_missing(text: str, draft: _Draft) -> str:
