@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from headtree.chat.answering import LONGEST_QUESTION, AnswerBoard, Found, answer_from
-from headtree.chat.history import AnswerOptions, ChatStore, Turn, TurnState, new_id
+from headtree.chat.history import AnswerOptions, Chat, ChatStore, Turn, TurnState, new_id
 from headtree.chat.trace import Trace
 from headtree.errors import HeadtreeError, ModelCallError
 from headtree.pipeline import Watcher
@@ -61,6 +61,30 @@ def test_second_question_waits_for_the_first(tmp_path: Path) -> None:
     chat = store.load(chat_id)
     assert chat is not None
     assert [turn.question for turn in chat.turns] == ["one", "two"]
+
+
+def test_question_that_ends_while_its_chat_is_read_does_not_look_interrupted(tmp_path: Path) -> None:
+    """A chat that says "answering" without a job is one whose server was stopped: a job that just ends is none."""
+
+    class SlowDisk(ChatStore):
+        def load(self, chat_id: str) -> Chat | None:
+            chat = super().load(chat_id)
+            if threading.current_thread() is threading.main_thread() and gate.begun.is_set():
+                gate.open.set()
+                wait_until(lambda: board.job(chat_id) is None)
+            return chat
+
+    store, gate, chat_id = SlowDisk(tmp_path), Gate(), new_id()
+    board = AnswerBoard(store)
+    board.ask(chat_id, "", "one", OPTIONS, gate)
+    gate.begun.wait(10)
+    chat, job = board.look(chat_id)
+    assert chat is not None
+    assert chat.turns[-1].state is TurnState.ANSWERING
+    assert job is not None
+    chat, job = board.look(chat_id)
+    assert chat is not None
+    assert (chat.turns[-1].state, job) == (TurnState.ANSWERED, None)
 
 
 def test_stop_wins_over_a_late_reply(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_money_formulas_and_hostile_text(visitor: Visitor) -> None:
     visitor.open()
     page = visitor.ask("money please")
     message = page.locator("[data-testid=stChatMessage]").nth(1)
-    assert message.locator(".katex").count() == 2
+    wait_until(lambda: message.locator(".katex").count() == 2)  # the browser loads KaTeX at the first formula
     assert "cost $5 million and $6 million;" in message.inner_text()
     assert message.locator("em").count() == 0
     page = visitor.ask("hostile please", turns=2)
@@ -376,7 +376,7 @@ def test_works_below_a_path_of_a_proxy(browser: Any, tmp_path: Path) -> None:
         visitor = Visitor(browser, server)
         visitor.open()
         page = visitor.ask("money below a path")
-        assert page.locator(".katex").count() == 2
+        wait_until(lambda: page.locator(".katex").count() == 2)  # the browser loads KaTeX at the first formula
         visitor.context.close()
 
 

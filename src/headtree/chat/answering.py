@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from headtree.chat.history import AnswerOptions, ChatStore, Turn, TurnState, new_id, now
+from headtree.chat.history import AnswerOptions, Chat, ChatStore, Turn, TurnState, new_id, now
 from headtree.chat.trace import Step, Trace, make_trace
 from headtree.errors import Cancelled, HeadtreeError
 from headtree.pipeline import OpenIndex, Watcher, answer_with_evidence
@@ -122,6 +122,16 @@ class AnswerBoard:
         """Return the running job of a chat."""
         job = self._jobs.get(chat_id)
         return None if job is None or job.done.is_set() else job
+
+    def look(self, chat_id: str) -> tuple[Chat | None, AnswerJob | None]:
+        """Return a chat and its running job as they are at one moment.
+
+        The job is looked for first: one that ends in between has its outcome in the chat. The other way round, a
+        question that was answered just then would pass for one whose server was stopped.
+        """
+        with self._lock:  # no question begins in between
+            job = self.job(chat_id)
+            return self.store.load(chat_id), job
 
     def ask(self, chat_id: str, owner: str, question: str, options: AnswerOptions, answerer: Answerer) -> bool:
         """Begin to answer a question; ``False`` where the chat's last one is still being answered.

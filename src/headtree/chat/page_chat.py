@@ -37,9 +37,8 @@ def draw_chat_page(workspace: Workspace) -> None:
         draw_no_index(workspace, error)
         st.chat_input("Ask about the documents", disabled=True, key="question-disabled")
         return
-    chat_id, chat = current_chat(workspace)
+    chat_id, chat, job = current_chat(workspace)
     draw_sidebar(workspace, overview, chat_id)
-    job = workspace.answers.job(chat_id)
     _draw_head(overview, fresh=chat is None)
     draw_building(workspace)
     if chat is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from headtree.chat.answering import AnswerJob
 from headtree.chat.history import AnswerOptions, Chat, is_id, new_id
 from headtree.chat.workspace import Overview, Workspace
 from headtree.errors import HeadtreeError
@@ -19,17 +20,19 @@ def shared_workspace() -> Workspace:
     return Workspace(load_settings())
 
 
-def current_chat(workspace: Workspace) -> tuple[str, Chat | None]:
-    """Return the conversation in the address; a new id where there is none that exists.
+def current_chat(workspace: Workspace) -> tuple[str, Chat | None, AnswerJob | None]:
+    """Return the conversation in the address with its running job; a new id where there is none that exists.
 
     An id that this server did not make opens nothing and is never used for a new chat.
     """
     asked = st.query_params.get("chat", "")
-    if is_id(asked) and (chat := workspace.store.load(asked)) is not None:
-        return asked, chat
+    if is_id(asked):
+        chat, job = workspace.answers.look(asked)
+        if chat is not None:
+            return asked, chat, job
     if "new_chat" not in st.session_state:
         st.session_state["new_chat"] = new_id()
-    return str(st.session_state["new_chat"]), None
+    return str(st.session_state["new_chat"]), None, None
 
 
 def begin_new_chat() -> None:
