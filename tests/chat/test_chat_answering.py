@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from headtree.chat.answering import LONGEST_QUESTION, AnswerBoard, Found, answer_from
 from headtree.chat.history import AnswerOptions, Chat, ChatStore, Turn, TurnState, new_id
 from headtree.chat.trace import Trace
 from headtree.errors import HeadtreeError, ModelCallError
+from headtree.models.registry import Registry
 from headtree.pipeline import Watcher
-from headtree.steps import ChatModels
 from headtree.types import AnswerEvent, AnswerStage
 from tests.chat.conftest import wait_until
 from tests.chat.test_chat_history import OPTIONS, make_answer
@@ -166,18 +167,11 @@ def test_real_answer_has_its_steps_and_its_trace(workspace: Any) -> None:
     assert {figure.figure_id: figure.shown for figure in turn.trace.figures} == decided
 
 
-def test_local_only_asks_no_model(workspace: Any) -> None:
-    class Forbidden:
-        """A model that must not be asked."""
-
-        name = "gemini/none"
-
-        def __getattr__(self, name: str) -> Any:
-            raise AssertionError(name)
-
-    opened = replace(workspace.open(), models=ChatModels(Forbidden(), Forbidden(), Forbidden()))
-    options = replace(OPTIONS, local_only=True, documents=("Garden",))
-    found = answer_from(opened)(Turn(new_id(), "When are hedges cut?", "", options), Watcher())
+def test_this_machine_asks_no_model_though_a_key_is_set(workspace: Any) -> None:
+    registry = Registry(workspace.settings.model_copy(update={"gemini_api_key": SecretStr("no key of any service")}))
+    local = {"rerank_model": "local", "synthesis_model": "local", "vision_model": "local", "vision_filter": True}
+    options = replace(OPTIONS, documents=("Garden",), **local)
+    found = answer_from(workspace.open(), registry)(Turn(new_id(), "When are hedges cut?", "", options), Watcher())
     assert found.answer.mode == "local"
     assert found.answer.requests == ()
 

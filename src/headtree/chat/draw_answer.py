@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from headtree.chat.draw_pictures import Card, card_of_answer, draw_enlarged, draw_gallery
+from headtree.chat.draw_settings import draw_filter, draw_options
 from headtree.chat.draw_sources import SectionLink, draw_sources, open_section, place_citations
 from headtree.chat.draw_trace import draw_trace, trace_title
 from headtree.chat.export import export_answer
 from headtree.chat.feedback import LONGEST_NOTE, record_feedback
 from headtree.chat.history import Turn, TurnState
 from headtree.chat.safe_text import escape_label, render_markdown
+from headtree.chat.session import ask_next
 from headtree.chat.workspace import Workspace
 from headtree.types import Answer
 
@@ -142,7 +146,7 @@ def _draw_actions(turn: Turn, chat_id: str, workspace: Workspace, *, key: str) -
             on_click="ignore",
             help="The answer as Markdown with its pictures, as a ZIP",
         )
-        _ask_again(turn, "Ask again")
+        _ask_otherwise(turn, workspace, key=key)
     if st.session_state.get(f"thumbs-{key}") is not None:
         if st.session_state.get(f"noted-{key}"):
             st.caption("Thank you, the note is kept.")
@@ -156,12 +160,29 @@ def _draw_actions(turn: Turn, chat_id: str, workspace: Workspace, *, key: str) -
 
 
 def _ask_again(turn: Turn, button_label: str) -> None:
+    """Draw the button that asks again as the side bar says now: what failed may be mended by other settings."""
     key = f"again-{turn.turn_id[:12]}"
     if st.button(
         button_label, icon=":material/refresh:", key=key, type="tertiary", help="With the settings of the side bar"
     ):
-        st.session_state["ask"] = turn.question
+        ask_next(turn.question)
         st.rerun()
+
+
+def _ask_otherwise(turn: Turn, workspace: Workspace, *, key: str) -> None:
+    """Draw the settings that a question was asked with, to be changed, and the button that asks it with them."""
+    popover = st.popover(
+        "Ask again", icon=":material/refresh:", type="tertiary", key=f"otherwise-{key}", on_change="rerun"
+    )
+    if not popover.open:
+        return
+    with popover:
+        st.caption("This answer was made with these settings; change what the next one shall be made with.")
+        documents = draw_filter(workspace.overview(), turn.options.documents, key=f"{key}-")
+        options = draw_options(workspace, replace(turn.options, documents=documents), key=f"{key}-")
+        if st.button("Ask again so", icon=":material/refresh:", type="primary", key=f"again-{key}"):
+            ask_next(turn.question, options)
+            st.rerun()
 
 
 def _enlarge(card: Card, workspace: Workspace) -> None:

@@ -118,9 +118,8 @@ def _draw_settings(turn: Turn, trace: Trace) -> None:
         f"looking at pictures {times.vision:.2f}"
     )
     st.caption(
-        f"Asked with: {options.sections} sections, at most {options.max_figures} pictures, "
-        f"{len(trace.searched)} documents searched; answered by {escape_label(answer.mode)}; "
-        f"index state {escape_label(turn.generation)}"
+        f"Asked with: {escape_label(options.words, longest=400)}, {len(trace.searched)} documents searched; "
+        f"answered by {escape_label(answer.mode)}; index state {escape_label(turn.generation)}"
     )
     if trace.named_documents:
         st.caption(f"Documents that the question names: {escape_label(', '.join(trace.named_documents), longest=300)}")

@@ -11,7 +11,7 @@ from headtree.chat.draw_sidebar import draw_sidebar
 from headtree.chat.draw_states import draw_building, draw_no_index
 from headtree.chat.history import Chat, TurnState
 from headtree.chat.safe_text import escape_label, render_markdown
-from headtree.chat.session import SHOWN_TURNS, ask, current_chat
+from headtree.chat.session import SHOWN_TURNS, ask, ask_next, current_chat, take_asked
 from headtree.chat.trace import Step
 from headtree.chat.workspace import Overview, Workspace
 from headtree.errors import HeadtreeError
@@ -49,9 +49,9 @@ def draw_chat_page(workspace: Workspace) -> None:
     typed = st.chat_input(
         "Ask about the documents", key="question", max_chars=LONGEST_QUESTION, disabled=job is not None
     )
-    question = typed or st.session_state.pop("ask", None)
+    question, options = (str(typed), None) if typed else take_asked()
     if question:
-        ask(workspace, overview, chat_id, str(question))
+        ask(workspace, overview, chat_id, question, options)
 
 
 def _draw_head(overview: Overview, *, fresh: bool) -> None:
@@ -67,13 +67,9 @@ def _draw_head(overview: Overview, *, fresh: bool) -> None:
             escape_label(starter),
             key=f"starter-{number}",
             icon=":material/help:",
-            on_click=_ask_starter,
+            on_click=ask_next,
             args=(starter,),
         )
-
-
-def _ask_starter(question: str) -> None:
-    st.session_state["ask"] = question
 
 
 def _draw_turns(chat: Chat, workspace: Workspace, *, running: bool) -> None:

@@ -11,6 +11,7 @@ from headtree.chat.draw_states import draw_build_outcome, draw_building, draw_no
 from headtree.chat.draw_upload import draw_upload
 from headtree.chat.library import DECISIONS, TreeRow, remove_document, stored_warnings, tree_rows
 from headtree.chat.safe_text import escape_label
+from headtree.chat.session import ask_next
 from headtree.chat.workspace import Workspace
 from headtree.errors import HeadtreeError
 from headtree.indexing.index import StoredDocument
@@ -71,7 +72,7 @@ def _draw_tree(document: StoredDocument, workspace: Workspace) -> None:
             st.caption(f"Not searched: {escape_label(chosen.section.noise)}")
         if st.button("Ask about this", icon=":material/chat_bubble:", key="ask-about"):
             st.session_state["documents"] = [document.doc_id]
-            st.session_state["ask"] = f"What does the section “{chosen.section.title}” say?"
+            ask_next(f"What does the section “{chosen.section.title}” say?")
             st.switch_page(st.session_state["chat_page"])
         draw_section(SectionLink(document.doc_id, chosen.section.node_id), workspace, key="tree")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import streamlit as st
 
 from headtree.chat.answering import AnswerJob
@@ -50,25 +52,34 @@ def open_chat(chat_id: str) -> None:
 
 def chosen_options(workspace: Workspace, overview: Overview) -> AnswerOptions:
     """Return the settings of the next question, as the side bar has them."""
-    settings = workspace.settings
+    start = AnswerOptions.from_settings(workspace.settings)
     existing = {document.doc_id for document in overview.documents}
-    chosen = tuple(name for name in st.session_state.get("documents", ()) if name in existing)
-    return AnswerOptions(
-        sections=int(st.session_state.get("sections", settings.sections)),
-        max_figures=int(st.session_state.get("max_figures", settings.max_figures)),
-        documents=chosen,
-        local_only=bool(st.session_state.get("local_only", False)),
-    )
+    documents = tuple(name for name in st.session_state.get("documents", ()) if name in existing)
+    named = {option.name: st.session_state.get(option.name, getattr(start, option.name)) for option in fields(start)}
+    return AnswerOptions(**{**named, "documents": documents})
 
 
-def ask(workspace: Workspace, overview: Overview, chat_id: str, question: str) -> None:
+def ask_next(question: str, options: AnswerOptions | None = None) -> None:
+    """Have a question asked by the next run of the page; with the settings of the side bar where none are given."""
+    st.session_state["ask"] = (question, options)
+
+
+def take_asked() -> tuple[str, AnswerOptions | None]:
+    """Return the question that ``ask_next`` left, once; empty where there is none."""
+    asked: tuple[str, AnswerOptions | None] = st.session_state.pop("ask", ("", None))
+    return asked
+
+
+def ask(
+    workspace: Workspace, overview: Overview, chat_id: str, question: str, options: AnswerOptions | None = None
+) -> None:
     """Begin to answer a question and draw the page anew; what cannot be asked is said, with the question kept."""
     try:
         begun = workspace.answers.ask(
             chat_id,
             str(st.session_state.get("browser", "")),
             question,
-            chosen_options(workspace, overview),
+            options or chosen_options(workspace, overview),
             workspace.answerer(),
         )
     except HeadtreeError as error:

@@ -11,6 +11,7 @@ from headtree.chat.history import ChatStore
 from headtree.chat.starters import make_starters
 from headtree.errors import HeadtreeError
 from headtree.indexing.inspection import describe_index
+from headtree.models.registry import Registry
 from headtree.pipeline import OpenIndex, open_index
 from headtree.settings import Settings
 
@@ -54,6 +55,7 @@ class Workspace:
     store: ChatStore = field(init=False)
     answers: AnswerBoard = field(init=False)
     builds: BuildBoard = field(init=False)
+    registry: Registry = field(init=False)
     _opened: OpenIndex | None = field(default=None, init=False)
     _overview: Overview | None = field(default=None, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -62,6 +64,7 @@ class Workspace:
         self.store = ChatStore(self.settings.chats)
         self.answers = AnswerBoard(self.store)
         self.builds = BuildBoard(self.settings)
+        self.registry = Registry(self.settings)
 
     def open(self) -> OpenIndex:
         """Return the index, opened once; a build that ended meanwhile is seen by the next question.
@@ -71,7 +74,7 @@ class Workspace:
         """
         with self._lock:
             if self._opened is None:
-                self._opened = open_index(self.settings)
+                self._opened = open_index(self.settings, self.registry)
             return self._opened
 
     def answerer(self) -> Answerer:
@@ -80,7 +83,7 @@ class Workspace:
         Raises:
             HeadtreeError: the index cannot be used.
         """
-        return answer_from(self.open())
+        return answer_from(self.open(), self.registry)
 
     def overview(self) -> Overview:
         """Return what the index holds now; it is read again only after a build.
