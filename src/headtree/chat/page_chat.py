@@ -95,9 +95,8 @@ def _draw_running(workspace: Workspace, chat_id: str) -> None:
         _draw_steps(job)
         if job.text:
             st.markdown(render_markdown(job.text) + " ▌")
-        if st.button("Stop", icon=":material/stop_circle:", key="stop"):
-            job.cancel()
-            st.rerun()
+        # As a callback it stops the job before anything is drawn.
+        st.button("Stop", icon=":material/stop_circle:", key="stop", on_click=job.cancel)
 
 
 def _draw_steps(job: AnswerJob) -> None:
