@@ -93,6 +93,10 @@ class Figure:
     height: int = 0
     content_hash: str = ""
     """SHA-256 of the file's bytes, hexadecimal, first 16 digits."""
+    description: str = ""
+    """What a model saw in it, where figures are described: a sentence or two, never more than words."""
+    visible_text: str = ""
+    """Words that the model read in it."""
 
     @property
     def figure_id(self) -> str:

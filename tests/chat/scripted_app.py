@@ -136,7 +136,7 @@ def chat() -> None:
 
 
 def documents() -> None:
-    st.set_page_config(layout="wide")
+    st.set_page_config(layout="wide", initial_sidebar_state="collapsed")
     draw_documents_page(workspace())
 
 

@@ -103,9 +103,11 @@ def test_line_that_is_no_feedback_is_named(tmp_path: Path, line: str) -> None:
 
 def test_starters_name_what_is_there(workspace: Any) -> None:
     with workspace.open().index.snapshot() as view:
-        questions = make_starters(view)
+        starters = make_starters(view)
         labels = {figure.label for figure in view.document("Pump").figures if figure.exists}
+    questions = [starter.question for starter in starters]
     assert questions
+    assert all(starter.figure is None or starter.figure.exists for starter in starters)
     assert len(set(questions)) == len(questions) <= 6
     named = re.findall(r"(?:Figure|Table) \d", " ".join(questions))
     assert named

@@ -308,6 +308,22 @@ def test_clicks_do_not_break_an_answer(visitor: Visitor, server: Server) -> None
     wait_until((server.home / "chats" / "feedback.jsonl").exists)
 
 
+def test_question_is_asked_again_with_other_settings(visitor: Visitor, server: Server, screenshots: Path) -> None:
+    visitor.open()
+    page = visitor.ask("money once more")
+    page.locator("button:visible", has_text="Ask again").click()
+    window = page.locator("[data-testid=stDialog]")
+    window.locator("[data-testid=stSlider] input").first.press("ArrowLeft")
+    window.get_by_text("No cost: everything happens on this machine.").wait_for()
+    page.screenshot(path=screenshots / "ask-again.png")
+    window.get_by_role("button", name="Ask with these settings").click()
+    window.wait_for(state="hidden")
+    wait_until(lambda: [turn["state"] for turn in turns_of(page, server)] == ["answered"] * 2)
+    turns = turns_of(page, server)
+    assert {turn["question"] for turn in turns} == {"money once more"}
+    assert [turn["options"]["sections"] for turn in turns] == [5, 4]
+
+
 # 9, 10 -----------------------------------------------------------------------------------------------------------
 
 

@@ -75,11 +75,14 @@ def _draw_answered(turn: Turn, chat_id: str, workspace: Workspace) -> None:
     link = draw_sources(place_citations(answer.citations, workspace), key=key) if answer.citations else None
     link = _draw_nearest(answer, key=key) or link
     _draw_trace_below(turn, key=key)
-    _draw_actions(turn, chat_id, workspace, key=key)
+    asked_otherwise = _draw_actions(turn, chat_id, workspace, key=key)
+    # One window at a time, and drawn last, so that the answer stands behind it whole.
     if windows:
         _enlarge(windows[0], workspace)
     elif link is not None:
         open_section(link, workspace)
+    elif asked_otherwise:
+        _ask_otherwise(turn, workspace, key=key)
 
 
 def _draw_text(turn: Turn, answer: Answer) -> None:
@@ -120,8 +123,8 @@ def _draw_trace_below(turn: Turn, *, key: str) -> None:
             draw_trace(turn)
 
 
-def _draw_actions(turn: Turn, chat_id: str, workspace: Workspace, *, key: str) -> None:
-    """Draw thumbs, export and the way to ask again with other settings."""
+def _draw_actions(turn: Turn, chat_id: str, workspace: Workspace, *, key: str) -> bool:
+    """Draw thumbs, export and the way to ask again with other settings; returns whether that is wished."""
     chats, documents = workspace.settings.chats, workspace.settings.documents
 
     def rate() -> None:
@@ -146,7 +149,7 @@ def _draw_actions(turn: Turn, chat_id: str, workspace: Workspace, *, key: str) -
             on_click="ignore",
             help="The answer as Markdown with its pictures, as a ZIP",
         )
-        _ask_otherwise(turn, workspace, key=key)
+        asked_otherwise = st.button("Ask again", icon=":material/refresh:", type="tertiary", key=f"otherwise-{key}")
     if st.session_state.get(f"thumbs-{key}") is not None:
         if st.session_state.get(f"noted-{key}"):
             st.caption("Thank you, the note is kept.")
@@ -157,6 +160,7 @@ def _draw_actions(turn: Turn, chat_id: str, workspace: Workspace, *, key: str) -
                 max_chars=LONGEST_NOTE,
                 on_change=note,
             )
+    return asked_otherwise
 
 
 def _ask_again(turn: Turn, button_label: str) -> None:
@@ -170,19 +174,19 @@ def _ask_again(turn: Turn, button_label: str) -> None:
 
 
 def _ask_otherwise(turn: Turn, workspace: Workspace, *, key: str) -> None:
-    """Draw the settings that a question was asked with, to be changed, and the button that asks it with them."""
-    popover = st.popover(
-        "Ask again", icon=":material/refresh:", type="tertiary", key=f"otherwise-{key}", on_change="rerun"
-    )
-    if not popover.open:
-        return
-    with popover:
-        st.caption("This answer was made with these settings; change what the next one shall be made with.")
+    """Open a window with the settings that a question was asked with, to be changed, and the button that asks it."""
+
+    @st.dialog("Ask again", width="small")
+    def window() -> None:
+        st.text(turn.question)
+        st.caption("These are the settings of this answer; change what another one shall be made with.")
         documents = draw_filter(workspace.overview(), turn.options.documents, key=f"{key}-")
         options = draw_options(workspace, replace(turn.options, documents=documents), key=f"{key}-")
-        if st.button("Ask again so", icon=":material/refresh:", type="primary", key=f"again-{key}"):
+        if st.button("Ask with these settings", icon=":material/refresh:", type="primary", key=f"so-{key}"):
             ask_next(turn.question, options)
             st.rerun()
+
+    window()
 
 
 def _enlarge(card: Card, workspace: Workspace) -> None:

@@ -20,8 +20,11 @@ def draw_sidebar(workspace: Workspace, overview: Overview, chat_id: str) -> None
         _draw_chats(workspace, chat_id)
         draw_filter(overview, ())
         _draw_settings(workspace)
-        search = "by words only" if overview.embedder == "none" else f"by words and {escape_label(overview.embedder)}"
-        st.caption(f"Index: {len(overview.documents)} documents, state {escape_label(overview.generation)}, {search}")
+        by_meaning = overview.embedder != "none"
+        st.caption(
+            f"{len(overview.documents)} documents, searched by words{' and by meaning' if by_meaning else ' only'}",
+            help=f"Index state {escape_label(overview.generation)}, vectors: {escape_label(overview.embedder)}",
+        )
 
 
 def _draw_chats(workspace: Workspace, chat_id: str) -> None:

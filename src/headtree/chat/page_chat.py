@@ -7,6 +7,7 @@ import streamlit as st
 from headtree.chat.answering import LONGEST_QUESTION, AnswerJob
 from headtree.chat.browser import browser_id
 from headtree.chat.draw_answer import AVATAR, draw_outcome, draw_question
+from headtree.chat.draw_pictures import draw_preview
 from headtree.chat.draw_sidebar import draw_sidebar
 from headtree.chat.draw_states import draw_building, draw_no_index
 from headtree.chat.history import Chat, TurnState
@@ -18,6 +19,7 @@ from headtree.errors import HeadtreeError
 
 _FRAME_SECONDS = 0.2
 """Between two drawings of a text that is being written: 5 a second read as steady and cost little traffic."""
+_STARTERS_IN_A_ROW = 3
 _STEP_NAMES = {
     "searching": "Searching",
     "ranking": "Ranking sections",
@@ -39,7 +41,7 @@ def draw_chat_page(workspace: Workspace) -> None:
         return
     chat_id, chat, job = current_chat(workspace)
     draw_sidebar(workspace, overview, chat_id)
-    _draw_head(overview, fresh=chat is None)
+    _draw_head(overview, workspace, fresh=chat is None)
     draw_building(workspace)
     if chat is not None:
         _draw_turns(chat, workspace, running=job is not None)
@@ -54,7 +56,8 @@ def draw_chat_page(workspace: Workspace) -> None:
         ask(workspace, overview, chat_id, question, options)
 
 
-def _draw_head(overview: Overview, *, fresh: bool) -> None:
+def _draw_head(overview: Overview, workspace: Workspace, *, fresh: bool) -> None:
+    """Draw what can be asked, for somebody who has not asked yet."""
     if not fresh:
         return
     st.title("Ask the documents", anchor=False)
@@ -62,14 +65,19 @@ def _draw_head(overview: Overview, *, fresh: bool) -> None:
     if not overview.starters:
         return
     st.markdown("For example:")
-    for number, starter in enumerate(overview.starters):
-        st.button(
-            escape_label(starter),
-            key=f"starter-{number}",
-            icon=":material/help:",
-            on_click=ask_next,
-            args=(starter,),
-        )
+    for first in range(0, len(overview.starters), _STARTERS_IN_A_ROW):
+        row = overview.starters[first : first + _STARTERS_IN_A_ROW]
+        for number, (starter, column) in enumerate(zip(row, st.columns(_STARTERS_IN_A_ROW), strict=False), start=first):
+            with column, st.container(border=True, height="stretch", gap="xsmall"):
+                if starter.figure is not None:
+                    draw_preview(starter.figure, workspace.settings.documents)
+                st.button(
+                    escape_label(starter.question),
+                    key=f"starter-{number}",
+                    type="tertiary",
+                    on_click=ask_next,
+                    args=(starter.question,),
+                )
 
 
 def _draw_turns(chat: Chat, workspace: Workspace, *, running: bool) -> None:

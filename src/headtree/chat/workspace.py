@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from headtree.chat.answering import AnswerBoard, Answerer, answer_from
 from headtree.chat.building import BuildBoard
 from headtree.chat.history import ChatStore
-from headtree.chat.starters import make_starters
+from headtree.chat.starters import Starter, make_starters
 from headtree.errors import HeadtreeError
 from headtree.indexing.inspection import describe_index
 from headtree.models.registry import Registry
@@ -33,7 +33,7 @@ class Overview:
     generation: str
     embedder: str
     documents: tuple[DocumentEntry, ...]
-    starters: tuple[str, ...]
+    starters: tuple[Starter, ...]
     """Example questions, made from headings and captions."""
 
     @property
@@ -105,7 +105,7 @@ class Workspace:
         self._overview = self._describe(starters)
         return self._overview
 
-    def _describe(self, starters: tuple[str, ...]) -> Overview:
+    def _describe(self, starters: tuple[Starter, ...]) -> Overview:
         described = describe_index(self.settings)["index"]
         if described is None:
             raise HeadtreeError("the index has just been removed; load the page again")
