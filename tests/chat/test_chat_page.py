@@ -154,6 +154,18 @@ def test_no_index_offers_to_build_and_builds(home: Path) -> None:
     wait_until(lambda: "Ask the documents" in texts(run(app)))
 
 
+@pytest.mark.parametrize("raw", [b"garbage" * 1000, b"SQLite format 3\0" + b"x" * 5000])
+def test_damaged_index_says_so_and_is_built_anew(home: Path, raw: bytes) -> None:
+    (home / "index").mkdir()
+    (home / "index" / "index.db").write_bytes(raw)
+    app = run(AppTest.from_file(APP))
+    assert "The index cannot be used" in texts(app)
+    assert "damaged" in texts(app)
+    app.button(key="build").click()
+    run(app)
+    wait_until(lambda: "Ask the documents" in texts(run(app)))
+
+
 def test_empty_folder_offers_to_upload(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADTREE_DOCUMENTS", str(tmp_path / "nothing"))
     app = run(AppTest.from_file(APP))

@@ -74,7 +74,7 @@ def draw_options(workspace: Workspace, start: AnswerOptions, *, key: str = "") -
     options = replace(options, synthesis_model=_draw_role(Role.SYNTHESIS, workspace, options, key))
     options = _draw_vision(workspace, options, key)
     st.caption(f":material/payments: {escape_label(question_cost(options, workspace.settings, workspace.registry))}")
-    for lack in missing(workspace.registry):
+    for lack in () if key else missing(workspace.registry):
         st.caption(escape_label(lack, longest=200))
     return options
 

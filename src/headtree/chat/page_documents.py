@@ -19,6 +19,9 @@ from headtree.types import BuildWarning
 
 _LIST_LIMIT = 250
 """Sections up to which each gets a button, which a keyboard and a screen reader can use; a table holds more."""
+_TREE_HEIGHT = 520
+"""Pixels; on a phone the chosen section follows below."""
+_ROW_HEIGHT = 40
 
 
 def draw_documents_page(workspace: Workspace) -> None:
@@ -80,7 +83,7 @@ def _draw_tree(document: StoredDocument, workspace: Workspace) -> None:
 def _draw_list(rows: Sequence[TreeRow], doc_id: str) -> TreeRow | None:
     """Draw a button for each section, indented by its depth, and return the row that was chosen last."""
     state = f"section-{doc_id}"
-    with st.container(height=640, gap=None, key="tree-list"):
+    with st.container(height=min(_TREE_HEIGHT, _ROW_HEIGHT * len(rows) + 34), gap=None, key="tree-list"):
         for row in rows:
             section = row.section
             pictures = f" :gray-badge[{row.below}]" if row.below else ""
@@ -106,7 +109,7 @@ def _draw_table(rows: Sequence[TreeRow], doc_id: str) -> TreeRow | None:
             "not searched": [row.section.noise or "" for row in rows],
         },
         hide_index=True,
-        height=640,
+        height=_TREE_HEIGHT,
         on_select="rerun",
         selection_mode="single-row",
         key=f"tree-{doc_id}",
