@@ -62,7 +62,7 @@ class Visitor:
         return page
 
     def type(self, question: str) -> None:
-        box = self.page.locator(f"{INPUT}:enabled")
+        box = self.page.locator(f"{INPUT}:enabled").last  # while the page changes, the old one is there for a moment
         box.fill(question)
         box.press("Enter")
 
@@ -74,8 +74,8 @@ class Visitor:
             "/Ask again|Try again/.test(b.innerText)).length >= n",
             arg=turns,
         )
-        self.page.locator(f"{INPUT}:enabled").wait_for()
         self.page.wait_for_selector(READY)
+        self.page.locator(f"{INPUT}:enabled").last.wait_for()
         return self.page
 
     def foreign_requests(self) -> list[str]:
@@ -285,7 +285,7 @@ def test_answer_outlives_the_connection(browser: Any, server: Server, how: str) 
         let_the_provider_reply(server)
         wait_until(lambda: (page.wait_for_timeout(50), len(sockets))[1] == 2)
     page.wait_for_selector("text=The words that come at last.")
-    page.locator(f"{INPUT}:enabled").wait_for()
+    page.locator(f"{INPUT}:enabled").last.wait_for()
     assert page.locator("[data-testid=stChatMessage]").count() == 2
     assert page.url == address
     assert [turn["state"] for turn in turns_of(page, server)] == ["answered"]
@@ -302,7 +302,7 @@ def test_clicks_do_not_break_an_answer(visitor: Visitor, server: Server) -> None
     page.locator("[data-testid=stFeedback] button, [data-testid=stButtonGroup] button").first.click()
     page.locator("button:visible", has_text="[1] 1.1 Housing").first.click()
     page.wait_for_selector("text=costs $5 and $59.")
-    page.locator(f"{INPUT}:enabled").wait_for()
+    page.locator(f"{INPUT}:enabled").last.wait_for()
     states = [turn["state"] for turn in turns_of(page, server)]
     assert states == ["answered", "answered"]
     wait_until((server.home / "chats" / "feedback.jsonl").exists)
@@ -336,7 +336,7 @@ def test_reload_and_second_tab_show_one_conversation(visitor: Visitor, server: S
     other = visitor.another_tab()
     for one in (page, other):
         one.wait_for_selector("text=costs $5 and $59.")
-        one.locator(f"{INPUT}:enabled").wait_for()
+        one.locator(f"{INPUT}:enabled").last.wait_for()
         assert one.locator("[data-testid=stChatMessage]").count() == 2
     page.reload()
     page.wait_for_selector("text=costs $5 and $59.")
@@ -457,6 +457,6 @@ def test_documents_page_shows_tree_section_and_pictures(visitor: Visitor, screen
     page.get_by_role("tab", name="Sections and pictures").click()
     page.get_by_role("button", name="Ask about this").click()
     page.wait_for_selector("text=What does the section “1.1 Housing” say?")
-    page.locator(f"{INPUT}:enabled").wait_for()
+    page.locator(f"{INPUT}:enabled").last.wait_for()
     assert turns_of(page, visitor.server)[0]["options"]["documents"] == ["Pump"]
     assert visitor.foreign_requests() == []
