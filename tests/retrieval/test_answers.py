@@ -268,6 +268,51 @@ def test_words_that_stand_nowhere_find_nothing(words):
     assert result.sections == ()
 
 
+@pytest.fixture(scope="module")
+def long_report(tmp_path_factory):
+    """A report of thirty sections, beside a page on something else."""
+    folder = tmp_path_factory.mktemp("long")
+    parts = "\n\n".join(f"## Siding {n}\n\nSiding {n} holds {n} wagons of coal." for n in range(30))
+    write(
+        folder / "documents",
+        {"Railway.md": f"# Railway\n\n{parts}\n", "shop.md": "# Shop\n\nThe price of a purchase.\n"},
+    )
+    settings = make_settings(folder / "documents")
+    build_index(settings)
+    return open_index(settings)
+
+
+def test_a_question_whose_words_mostly_stand_nowhere_is_not_answered(long_report):
+    result = answer(long_report, "What is the purchase price of a wagon of the Railway?")
+    assert not result.answerable
+    assert "“purchase”, “price”" in result.answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many coal wagons fit on siding 7 of the Railway?",  # one of four words
+        "What is the purchase price of a wagon?",  # not of the Railway: the shop's page has them
+        "Which truck capacity has Siding 7 of the Railway for coal and wagons?",  # two of six
+    ],
+)
+def test_a_few_words_may_be_said_otherwise(long_report, question):
+    assert answer(long_report, question).answerable
+
+
+def test_short_documents_are_read_whatever_the_words(either):
+    assert answer(either, "Are hounds admitted at Shoreway?").answerable
+
+
+@pytest.mark.parametrize("word", ["diffusion", "responses", "expenses", "provisions", "releases", "generalization"])
+def test_a_word_is_found_whose_stem_has_a_stem_of_its_own(tmp_path, word):
+    write(tmp_path / "documents", {"a.md": f"# A\n\nMore on {word} here.\n", "b.md": "# B\n\nMore on tea here.\n"})
+    settings = make_settings(tmp_path / "documents")
+    build_index(settings)
+    result = answer(open_index(settings), f"What about {word}?")
+    assert [section.doc_id for section in result.sections] == ["a"]
+
+
 def test_what_is_noise_is_not_found(words):
     assert "References" not in homes(answer(words, "Who printed the memoir of two locomotives at Lowmoor Press?"))
 

@@ -37,6 +37,8 @@ class Question:
     """Documents that it names by a proper name, or all that the user restricted the search to."""
     named: Mapping[str, int]
     """By how many names each document is named, everyday words that are a page's name included."""
+    names: frozenset[str]
+    """Words of the proper names by which it names documents, in lower case."""
     restricted: bool
     """Whether the user chose the documents: then nothing else is searched."""
 
@@ -50,14 +52,15 @@ def read_question(text: str, view: Snapshot, *, documents: Sequence[str] = ()) -
         documents: ids to search in; all where empty.
     """
     terms = content_terms(text)
-    proper, named = (tuple(documents), dict.fromkeys(documents, 1)) if documents else named_documents(text, view)
+    found = named_documents(text, view)
     return Question(
         text=text,
         terms=terms,
         weights=_weights(terms, view),
         labels=tuple(dict.fromkeys(label for place in mentions(text) for label in place.labels)),
-        documents=proper,
-        named=named,
+        documents=tuple(documents) or found.proper,
+        named=dict.fromkeys(documents, 1) or found.named,
+        names=found.names,
         restricted=bool(documents),
     )
 
@@ -69,8 +72,20 @@ def _weights(terms: Iterable[str], view: Snapshot) -> dict[str, float]:
     return {term: math.log1p((total - count + 0.5) / (count + 0.5)) for term, count in frequencies.items()}
 
 
-def named_documents(text: str, view: Snapshot) -> tuple[tuple[str, ...], Mapping[str, int]]:
-    """Return the documents that a text names by a proper name, sorted, and by how many names each is named.
+@dataclass(frozen=True, slots=True)
+class NamedDocuments:
+    """The documents that a text names."""
+
+    proper: tuple[str, ...]
+    """Those that it names by a proper name, sorted."""
+    named: Mapping[str, int]
+    """By how many names each is named."""
+    names: frozenset[str]
+    """Words of the proper names, in lower case."""
+
+
+def named_documents(text: str, view: Snapshot) -> NamedDocuments:
+    """Return the documents that a text names.
 
     A name is a part of the document's path, or the part of its title before a colon; spelling with hyphens or spaces
     does not matter ("Argo CD" names all of ``argo-cd/...``). Everyday words are no names, even where a page is called
@@ -81,6 +96,7 @@ def named_documents(text: str, view: Snapshot) -> tuple[tuple[str, ...], Mapping
     carriers = {**short, **whole}
     named: dict[str, int] = {}
     proper: set[str] = set()
+    said: set[str] = set()
     for name in sorted(carriers, key=len, reverse=True)[:_MOST_NAMES]:
         share = _CONCENTRATION if name in whole else _SHORT_NAME_CONCENTRATION
         if _concentration(spoken[name], carriers[name], view) >= share:
@@ -88,7 +104,8 @@ def named_documents(text: str, view: Snapshot) -> tuple[tuple[str, ...], Mapping
                 named[doc_id] = named.get(doc_id, 0) + 1
             if not spoken[name].islower():
                 proper.update(carriers[name])
-    return tuple(sorted(proper)), named
+                said.update(words(spoken[name]))
+    return NamedDocuments(tuple(sorted(proper)), named, frozenset(said))
 
 
 @dataclass(frozen=True, slots=True)

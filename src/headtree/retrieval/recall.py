@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from headtree.indexing.index import Snapshot
 from headtree.models.protocols import Vectors
 from headtree.retrieval.question import Question
-from headtree.retrieval.terms import match_expression
+from headtree.retrieval.terms import content_words, match_expression
 from headtree.types import Chunk
 
 _CAPTION_HITS = 20
@@ -60,7 +60,7 @@ def recall(
         lists: which lists are asked; fewer than all to measure what each is worth.
     """
     documents = question.documents if question.restricted else ()
-    match = match_expression(question.terms)
+    match = match_expression(content_words(question.text))
     lexical = view.search_chunks(match, chunks, documents) if match and "lexical" in lists else []
     titles = view.search_titles(match, chunks, documents) if match and "title" in lists else []
     dense: list[tuple[int, float]] = []

@@ -53,12 +53,21 @@ def stem_set(text: str) -> frozenset[str]:
     return frozenset(stems(text))
 
 
+def content_words(text: str) -> list[str]:
+    """Return a text's meaningful words in lower case, in order."""
+    return [word for word in words(text) if word not in STOP_WORDS]
+
+
 def content_terms(text: str) -> tuple[str, ...]:
     """Return the distinct stems of a text's meaningful words, in order of their first place."""
-    return tuple(dict.fromkeys(stem(word) for word in words(text) if word not in STOP_WORDS))
+    return tuple(dict.fromkeys(map(stem, content_words(text))))
 
 
-def match_expression(terms: Iterable[str]) -> str:
-    """Return an FTS5 expression that any of the words matches; empty where there are none."""
-    quoted = ('"' + term.replace('"', '""') + '"' for term in dict.fromkeys(terms))
+def match_expression(words_of_text: Iterable[str]) -> str:
+    """Return an FTS5 expression that any of the words matches; empty where there are none.
+
+    It takes words and no stems: FTS5 stems what it is given, and a stem's stem is another one ("diffusion",
+    "diffus", "diffu").
+    """
+    quoted = ('"' + word.replace('"', '""') + '"' for word in dict.fromkeys(words_of_text))
     return " OR ".join(quoted)
