@@ -18,7 +18,7 @@ def chat() -> None:
 
 def documents() -> None:
     """Look at the documents, add and remove some."""
-    st.set_page_config(layout="wide")
+    st.set_page_config(layout="wide", initial_sidebar_state="collapsed")
     draw_documents_page(shared_workspace())
 
 

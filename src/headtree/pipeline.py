@@ -66,15 +66,19 @@ def build_index(
     return replace(report, usage=run.usage)
 
 
-def open_index(settings: Settings) -> OpenIndex:
+def open_index(settings: Settings, registry: Registry | None = None) -> OpenIndex:
     """Open the index of the settings.
+
+    Args:
+        settings: where it is, and who takes which role.
+        registry: of the same settings, where its limits are shared with other work.
 
     Raises:
         IndexMissingError, IndexMismatchError, IndexDamagedError: it cannot be used; the message says what to do.
         ModelUnavailableError: a model that the settings name is not installed, or its key is not set.
         VectorStoreError: the settings name a server for vectors that cannot be used.
     """
-    registry = Registry(settings)
+    registry = registry or Registry(settings)
     models = load_chat_models(settings, registry)
     made_with = index_space(settings.index)
     warnings: tuple[str, ...] = ()

@@ -26,6 +26,8 @@ from headtree.errors import SettingsError
 
 MAX_FIGURES = 6
 """Upper limit of pictures in an answer, as published for Proxy-Pointer RAG; a setting may only lower it."""
+MAX_IMAGE_SIDE = 1568
+"""Pixels; a longer side would be scaled down by the services, and paid for all the same."""
 
 
 class Settings(BaseSettings):
@@ -102,6 +104,12 @@ class Settings(BaseSettings):
     )
     whole_corpus_tokens: int = Field(200_000, ge=1000, description="Most tokens of documents that are read whole.")
     vision_filter: bool = Field(False, description="Let a model look at the chosen pictures and drop what is wrong.")
+    image_side: int = Field(
+        MAX_IMAGE_SIDE,
+        ge=256,
+        le=MAX_IMAGE_SIDE,
+        description="Longest side, in pixels, of a picture that the vision filter sends; fewer cost less with Claude.",
+    )
     gemini_api_key: SecretStr | None = Field(
         None,
         validation_alias=AliasChoices("HEADTREE_GEMINI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"),

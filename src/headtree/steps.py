@@ -55,13 +55,17 @@ LOCAL_ONLY = ChatModels()
 def load_chat_models(settings: Settings, registry: Registry) -> ChatModels:
     """Return the models of the settings; none of them is called yet.
 
+    Args:
+        settings: who takes which role; they may differ from those of the registry, as one question's do in the chat.
+        registry: has the keys, and the limits that all questions share.
+
     Raises:
         ModelUnavailableError: the settings name a model whose key is not set.
     """
     return ChatModels(
-        rerank=registry.chat_model(Role.RERANK),
-        synthesis=registry.chat_model(Role.SYNTHESIS),
-        vision=registry.chat_model(Role.VISION) if settings.vision_filter else None,
+        rerank=registry.chat_model(Role.RERANK, settings.rerank_model),
+        synthesis=registry.chat_model(Role.SYNTHESIS, settings.synthesis_model),
+        vision=registry.chat_model(Role.VISION, settings.vision_model) if settings.vision_filter else None,
     )
 
 
@@ -171,7 +175,7 @@ class Steps:
         if model is None or not answer.figures:
             return answer
         try:
-            return look_at_figures(answer, self.settings.documents, model)
+            return look_at_figures(answer, self.settings.documents, model, longest_side=self.settings.image_side)
         except _FAILED as error:
             self._fall_back("vision", f"the pictures were not looked at: {model.name} failed: {error}")
             return mark_unchecked(answer, f"{model.name} failed")

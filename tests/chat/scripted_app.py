@@ -49,7 +49,8 @@ class ScriptedWorkspace(Workspace):
                 _write_slowly(watcher)
                 return _found(turn, LONG)
             if word == "block":
-                _block(watcher, self.settings.chats.parent / "provider.log")
+                _block(watcher, self.settings.chats.parent)
+                return _found(turn, "The words that come at last.")
             if word == "fail":
                 raise ModelCallError("the model's quota is used up; wait until tomorrow or set another key")
             if word == "defect":
@@ -69,11 +70,14 @@ def _write_slowly(watcher: Watcher) -> None:
         time.sleep(0.05)
 
 
-def _block(watcher: Watcher, log: Path) -> None:
-    """Wait as a call to a provider does, which looks at nothing; then write down what it was told."""
+def _block(watcher: Watcher, home: Path) -> None:
+    """Wait as a call to a provider does, which looks at nothing, until the test lets it go; then say what it saw."""
+    (home / "provider.log").unlink(missing_ok=True)
     watcher.tell(AnswerEvent(AnswerStage.WRITING, text="The first words"))
-    time.sleep(4)
-    log.write_text(f"stop was set: {watcher.stop is not None and watcher.stop.is_set()}", encoding="utf-8")
+    end = time.monotonic() + 60
+    while not (home / "reply").exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    (home / "provider.log").write_text(f"stop was set: {watcher.stop is not None and watcher.stop.is_set()}")
 
 
 def _figure(name: str) -> ShownFigure:
@@ -132,7 +136,7 @@ def chat() -> None:
 
 
 def documents() -> None:
-    st.set_page_config(layout="wide")
+    st.set_page_config(layout="wide", initial_sidebar_state="collapsed")
     draw_documents_page(workspace())
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from headtree.chat.answering import LONGEST_QUESTION, AnswerBoard, Found, answer_from
-from headtree.chat.history import AnswerOptions, ChatStore, Turn, TurnState, new_id
+from headtree.chat.history import AnswerOptions, Chat, ChatStore, Turn, TurnState, new_id
 from headtree.chat.trace import Trace
 from headtree.errors import HeadtreeError, ModelCallError
+from headtree.models.registry import Registry
 from headtree.pipeline import Watcher
-from headtree.steps import ChatModels
 from headtree.types import AnswerEvent, AnswerStage
 from tests.chat.conftest import wait_until
 from tests.chat.test_chat_history import OPTIONS, make_answer
@@ -61,6 +62,30 @@ def test_second_question_waits_for_the_first(tmp_path: Path) -> None:
     chat = store.load(chat_id)
     assert chat is not None
     assert [turn.question for turn in chat.turns] == ["one", "two"]
+
+
+def test_question_that_ends_while_its_chat_is_read_does_not_look_interrupted(tmp_path: Path) -> None:
+    """A chat that says "answering" without a job is one whose server was stopped: a job that just ends is none."""
+
+    class SlowDisk(ChatStore):
+        def load(self, chat_id: str) -> Chat | None:
+            chat = super().load(chat_id)
+            if threading.current_thread() is threading.main_thread() and gate.begun.is_set():
+                gate.open.set()
+                wait_until(lambda: board.job(chat_id) is None)
+            return chat
+
+    store, gate, chat_id = SlowDisk(tmp_path), Gate(), new_id()
+    board = AnswerBoard(store)
+    board.ask(chat_id, "", "one", OPTIONS, gate)
+    gate.begun.wait(10)
+    chat, job = board.look(chat_id)
+    assert chat is not None
+    assert chat.turns[-1].state is TurnState.ANSWERING
+    assert job is not None
+    chat, job = board.look(chat_id)
+    assert chat is not None
+    assert (chat.turns[-1].state, job) == (TurnState.ANSWERED, None)
 
 
 def test_stop_wins_over_a_late_reply(tmp_path: Path) -> None:
@@ -142,18 +167,11 @@ def test_real_answer_has_its_steps_and_its_trace(workspace: Any) -> None:
     assert {figure.figure_id: figure.shown for figure in turn.trace.figures} == decided
 
 
-def test_local_only_asks_no_model(workspace: Any) -> None:
-    class Forbidden:
-        """A model that must not be asked."""
-
-        name = "gemini/none"
-
-        def __getattr__(self, name: str) -> Any:
-            raise AssertionError(name)
-
-    opened = replace(workspace.open(), models=ChatModels(Forbidden(), Forbidden(), Forbidden()))
-    options = replace(OPTIONS, local_only=True, documents=("Garden",))
-    found = answer_from(opened)(Turn(new_id(), "When are hedges cut?", "", options), Watcher())
+def test_this_machine_asks_no_model_though_a_key_is_set(workspace: Any) -> None:
+    registry = Registry(workspace.settings.model_copy(update={"gemini_api_key": SecretStr("no key of any service")}))
+    local = {"rerank_model": "local", "synthesis_model": "local", "vision_model": "local", "vision_filter": True}
+    options = replace(OPTIONS, documents=("Garden",), **local)
+    found = answer_from(workspace.open(), registry)(Turn(new_id(), "When are hedges cut?", "", options), Watcher())
     assert found.answer.mode == "local"
     assert found.answer.requests == ()
 

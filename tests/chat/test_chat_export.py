@@ -10,12 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+from typer.testing import CliRunner
+
 from headtree.chat.export import export_answer
 from headtree.chat.feedback import record_feedback
-from headtree.chat.history import Turn, TurnState
+from headtree.chat.history import Turn, TurnState, new_id, now
 from headtree.chat.starters import make_starters
+from headtree.errors import HeadtreeError
+from headtree.evaluation.feedback_log import read_feedback
+from headtree.evaluation.questions import app as questions
+from headtree.evaluation.suite import read_suite
+from headtree.pipeline import Watcher
 from headtree.types import ShownFigure
-from tests.chat.test_chat_history import make_answer, make_turn
+from tests.chat.test_chat_history import OPTIONS, make_answer, make_turn
 
 
 def answered(text: str = "This [1] costs $5 million; $x^2$.") -> Turn:
@@ -55,18 +63,51 @@ def test_feedback_is_one_line_each(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "chats" / "feedback.jsonl").read_text().splitlines()]
     assert [(line["rating"], line["note"]) for line in lines] == [(1, ""), (0, "wrong\nfigure")]
     first = lines[0]
-    assert first["id"] == turn.turn_id
+    assert turn.turn_id.startswith(first["id"])
     assert first["query"] == turn.question
-    assert first["images_found"][0] == {"label": "Figure 1", "path": "Pump/figures/normal.png", "exists": True}
+    assert first["figures"][0]["path"] == "Pump/figures/normal.png"
     assert first["citations"][0]["doc_id"] == "Pump"
     assert first["options"]["documents"] == ["Pump"]
 
 
+def test_rated_answer_becomes_a_question_with_gold(workspace: Any, home: Path) -> None:
+    """A thumb and a note in the chat, then the commands that make a question set of it."""
+    chat_id, turn = new_id(), Turn(new_id(), "How tight are the screws of the housing?", now(), OPTIONS)
+    found = workspace.answerer()(turn, Watcher())
+    asked = replace(turn, state=TurnState.ANSWERED, answer=found.answer)
+    record_feedback(workspace.settings.chats, chat_id, asked, rating=0)
+    record_feedback(workspace.settings.chats, chat_id, asked, rating=1, note="45 Nm is right")
+    log, suite = str(workspace.settings.chats / "feedback.jsonl"), home / "questions.json"
+    listed = CliRunner().invoke(questions, ["feedback"])
+    assert listed.exit_code == 0, listed.output
+    (line,) = listed.output.splitlines()
+    assert line == f"{turn.turn_id[:12]}  good       {turn.question} (45 Nm is right)"
+    unknown = CliRunner().invoke(questions, ["accept", log, "nothing", "--questions", str(suite)])
+    assert turn.turn_id[:12] in str(unknown.exception)
+    accepted = CliRunner().invoke(questions, ["accept", log, line.split()[0], "--questions", str(suite)])
+    assert accepted.exit_code == 0, accepted.output
+    (question,) = read_suite(suite).questions
+    assert question.query == turn.question
+    cited = {(citation.doc_id, citation.first_line) for citation in found.answer.citations}
+    assert {(gold.doc_id, gold.span.first) for need in question.needs for gold in need} <= cited
+    checked = CliRunner().invoke(questions, ["check", "--questions", str(suite)])
+    assert checked.exit_code == 0, checked.output
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"query": "no id"}', '{"id": "1", "query": "an older version"}'])
+def test_line_that_is_no_feedback_is_named(tmp_path: Path, line: str) -> None:
+    (tmp_path / "feedback.jsonl").write_text(f"\n{line}\n", encoding="utf-8")
+    with pytest.raises(HeadtreeError, match="line 2"):
+        read_feedback(tmp_path / "feedback.jsonl")
+
+
 def test_starters_name_what_is_there(workspace: Any) -> None:
     with workspace.open().index.snapshot() as view:
-        questions = make_starters(view)
+        starters = make_starters(view)
         labels = {figure.label for figure in view.document("Pump").figures if figure.exists}
+    questions = [starter.question for starter in starters]
     assert questions
+    assert all(starter.figure is None or starter.figure.exists for starter in starters)
     assert len(set(questions)) == len(questions) <= 6
     named = re.findall(r"(?:Figure|Table) \d", " ".join(questions))
     assert named

@@ -123,6 +123,35 @@ def test_picture_that_is_gone_becomes_a_card(app: AppTest, home: Path) -> None:
     assert "**Figure 1**" in texts(app)
 
 
+def test_rebuild_while_the_page_is_open(app: AppTest, home: Path) -> None:
+    """D-U06: the next question is answered from the new index; an older answer says that its source has changed."""
+    from headtree.pipeline import build_index
+    from headtree.settings import load_settings
+
+    ask(app, "When are roses pruned?")
+    garden = home / "documents" / "Garden.md"
+    text = garden.read_text(encoding="utf-8").replace("pruned in March, when the forsythia blossoms", "pruned in April")
+    garden.write_text(f"{text}\n## Lawns\n\nLawns are mown every week.\n", encoding="utf-8")
+    build_index(load_settings())
+    ask(app, "When are roses pruned?")
+    again = AppTest.from_file(APP)
+    again.query_params["chat"] = app.query_params["chat"]
+    for page in (app, run(again)):  # before and after a reload
+        (file,) = (home / "chats").glob("*.json")
+        chat = ChatStore(home / "chats").load(file.stem)
+        assert chat is not None
+        old, new = chat.turns
+        assert old.answer is not None
+        assert new.answer is not None
+        assert "March" in old.answer.answer
+        assert "April" in new.answer.answer
+        assert old.generation != new.generation
+        for turn in (old, new):
+            page.session_state[f"source-{turn.turn_id[:12]}-1"] = True
+        drawn = texts(run(page))
+        assert drawn.count("The section changed since this answer and no longer says this") == 1
+
+
 def test_hostile_caption_and_file_name_stay_text(home: Path) -> None:
     """D-U04: text only, no link, no HTML, whatever a document says."""
     from headtree.pipeline import build_index
@@ -149,6 +178,18 @@ def test_no_index_offers_to_build_and_builds(home: Path) -> None:
     app = run(AppTest.from_file(APP))
     assert "The documents are not indexed yet" in texts(app)
     assert app.chat_input[0].disabled
+    app.button(key="build").click()
+    run(app)
+    wait_until(lambda: "Ask the documents" in texts(run(app)))
+
+
+@pytest.mark.parametrize("raw", [b"garbage" * 1000, b"SQLite format 3\0" + b"x" * 5000])
+def test_damaged_index_says_so_and_is_built_anew(home: Path, raw: bytes) -> None:
+    (home / "index").mkdir()
+    (home / "index" / "index.db").write_bytes(raw)
+    app = run(AppTest.from_file(APP))
+    assert "The index cannot be used" in texts(app)
+    assert "damaged" in texts(app)
     app.button(key="build").click()
     run(app)
     wait_until(lambda: "Ask the documents" in texts(run(app)))

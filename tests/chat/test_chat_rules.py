@@ -142,3 +142,17 @@ def test_contrast(theme: str, ground: str, text: str) -> None:
     colours = configuration()["theme"][theme]
     assert isinstance(colours, dict)
     assert contrast(colours[text], colours[ground]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("ground", ["backgroundColor", "secondaryBackgroundColor"])
+def test_contrast_of_captions(theme: str, ground: str) -> None:
+    """Streamlit draws captions in the colour of text at 60 %."""
+    colours = configuration()["theme"][theme]
+    assert isinstance(colours, dict)
+    pairs = [
+        (int(colours["textColor"][start : start + 2], 16), int(colours[ground][start : start + 2], 16))
+        for start in (1, 3, 5)
+    ]
+    blended = "#" + "".join(f"{round(0.6 * text + 0.4 * behind):02x}" for text, behind in pairs)
+    assert contrast(blended, colours[ground]) >= 4.5

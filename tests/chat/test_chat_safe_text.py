@@ -40,7 +40,7 @@ def formulas(markdown: str) -> int:
         ("$5 million and $6 million", 0),
         (r"cost $5 million and $6 million; $L=x^2$; \(a\)", 2),
         (r"ranges $10-$20, US$5, $3.5bn, and \(x\)", 1),
-        (r"area \(a^2\), cost ~$3 and ~$5, `$HOME`", 1),
+        (r"area \(a^2\), cost ~$3 and ~$5, `$HOME`", 1),  # D-U02
         ("$$E = mc^2$$", 1),
         (r"\[ y = 1 \] and \(z\)", 2),
         ("\\begin{equation}\nx = 1\n\\end{equation}", 1),

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from headtree.chat.provenance import Place, draw_page, find_pdf, read_provenance
-from headtree.chat.sources import CitationState, excerpt, place_citation
+from headtree.chat.sources import CitationState, excerpt, place_citation, quoted
 from headtree.pipeline import build_index
 from headtree.types import Citation, LineSpan
 from tests.chat.conftest import MANUAL
@@ -47,6 +47,19 @@ def place_after(workspace: Any, text: str | None) -> tuple[CitationState, LineSp
 )
 def test_citation_after_a_rebuild(workspace: Any, text: str | None, state: CitationState, line: int) -> None:
     assert place_after(workspace, text) == (state, LineSpan(line, line))
+
+
+@pytest.mark.parametrize(
+    ("quote", "read"),
+    [
+        ("| Lid | M14 | – | 120 |", "Lid | M14 | – | 120"),
+        ("Plain words | with a bar", "Plain words | with a bar"),
+        ("|a|b|\n| c | d |", "a|b\nc | d"),
+        ("", ""),
+    ],
+)
+def test_quote_of_a_table_is_readable(quote: str, read: str) -> None:
+    assert quoted(quote) == read
 
 
 def test_new_generation_is_seen_without_a_restart(workspace: Any) -> None:

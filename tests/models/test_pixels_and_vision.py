@@ -16,7 +16,8 @@ from headtree.errors import DocumentError, ModelCallError
 from headtree.models.pixels import prepare_image
 from headtree.models.registry import Registry, Role
 from headtree.models.requests import ChatReply, ReplyPiece
-from headtree.settings import Settings
+from headtree.models.runs import model_run
+from headtree.settings import MAX_IMAGE_SIDE, Settings
 from headtree.synthesis.vision import look_at_figures, mark_unchecked, read_verdicts
 from headtree.types import Answer, FigureDecision, ShownFigure
 from tests.models.stub_service import Fail, Say, Stub
@@ -175,6 +176,16 @@ def test_a_picture_is_dropped_and_the_unreadable_one_is_marked(
     assert "a strip of text" in result.figure_decisions[1].reason
     text = stub.received[0].text
     assert text.index("F1: Figure 1") < text.index("F2: Figure 2") < text.index("Question: Why?")
+
+
+def test_pictures_are_sent_as_sharp_as_was_chosen(vision: Any, stub: Stub, shown: Answer, tmp_path: Path) -> None:
+    sides = []
+    for longest_side in (300, MAX_IMAGE_SIDE):
+        stub.script.append(Say(json.dumps({"verdicts": [verdict("F1", "keep")]})))
+        with model_run() as run:
+            look_at_figures(shown, tmp_path / "documents", vision, longest_side=longest_side)
+        sides.append([max(block.width, block.height) for block in run.requests[0].blocks if block.kind == "image"])
+    assert sides == [[30, 300], [30, MAX_IMAGE_SIDE]]
 
 
 def test_it_only_drops(vision: Any, stub: Stub, shown: Answer, tmp_path: Path) -> None:

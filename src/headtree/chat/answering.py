@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from headtree.chat.history import AnswerOptions, ChatStore, Turn, TurnState, new_id, now
+from headtree.chat.history import AnswerOptions, Chat, ChatStore, Turn, TurnState, new_id, now
 from headtree.chat.trace import Step, Trace, make_trace
 from headtree.errors import Cancelled, HeadtreeError
+from headtree.models.registry import Registry
 from headtree.pipeline import OpenIndex, Watcher, answer_with_evidence
-from headtree.steps import LOCAL_ONLY
+from headtree.steps import load_chat_models
 from headtree.types import Answer, AnswerEvent
 
 _log = logging.getLogger(__name__)
@@ -123,6 +124,16 @@ class AnswerBoard:
         job = self._jobs.get(chat_id)
         return None if job is None or job.done.is_set() else job
 
+    def look(self, chat_id: str) -> tuple[Chat | None, AnswerJob | None]:
+        """Return a chat and its running job as they are at one moment.
+
+        The job is looked for first: one that ends in between has its outcome in the chat. The other way round, a
+        question that was answered just then would pass for one whose server was stopped.
+        """
+        with self._lock:  # no question begins in between
+            job = self.job(chat_id)
+            return self.store.load(chat_id), job
+
     def ask(self, chat_id: str, owner: str, question: str, options: AnswerOptions, answerer: Answerer) -> bool:
         """Begin to answer a question; ``False`` where the chat's last one is still being answered.
 
@@ -160,14 +171,13 @@ class AnswerBoard:
             self.store.finish(chat_id, replace(chat.turns[-1], state=TurnState.STOPPED))
 
 
-def answer_from(opened: OpenIndex) -> Answerer:
-    """Return what answers questions from an open index."""
+def answer_from(opened: OpenIndex, registry: Registry) -> Answerer:
+    """Return what answers questions from an open index, each with its own settings."""
 
     def answerer(turn: Turn, watcher: Watcher) -> Found:
         options = turn.options
-        settings = opened.settings.model_copy(update={"sections": options.sections, "max_figures": options.max_figures})
-        models = LOCAL_ONLY if options.local_only else opened.models
-        opened_so = replace(opened, settings=settings, models=models)
+        settings = options.apply_to(opened.settings)
+        opened_so = replace(opened, settings=settings, models=load_chat_models(settings, registry))
         answer, evidence = answer_with_evidence(opened_so, turn.question, documents=options.documents, watcher=watcher)
         with opened.index.snapshot() as view:
             searched = options.documents or view.document_ids()

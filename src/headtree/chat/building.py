@@ -24,6 +24,8 @@ class BuildJob:
     """A build that is at work, or the last one that was."""
 
     pdfs: tuple[Path, ...] = ()
+    fresh: bool = False
+    """Whether the old index is thrown away, because it is damaged."""
     stop: threading.Event = field(default_factory=threading.Event)
     done: threading.Event = field(default_factory=threading.Event)
     stage: str = "starting"
@@ -72,13 +74,18 @@ class BuildBoard:
         """The build that is at work."""
         return self.last if self.last is not None and not self.last.done.is_set() else None
 
-    def start(self, pdfs: Sequence[Path] = ()) -> bool:
-        """Begin a build, with PDFs to be extracted first; ``False`` where it comes after the one that is at work."""
+    def start(self, pdfs: Sequence[Path] = (), *, fresh: bool = False) -> bool:
+        """Begin a build; ``False`` where it comes after the one that is at work.
+
+        Args:
+            pdfs: are extracted first.
+            fresh: the old index is damaged and thrown away.
+        """
         with self._lock:
             if self.running is not None:
                 self._waiting = [*(self._waiting or ()), *pdfs]
                 return False
-            job = self.last = BuildJob(tuple(pdfs))
+            job = self.last = BuildJob(tuple(pdfs), fresh)
         threading.Thread(target=self._run, args=(job,), daemon=True, name="build").start()
         return True
 
@@ -86,7 +93,7 @@ class BuildBoard:
         try:
             for pdf in job.pdfs:
                 job.problems += _extract(pdf, self.settings, job)
-            job.report = build_index(self.settings, progress=job.hear)
+            job.report = build_index(self.settings, fresh=job.fresh, progress=job.hear)
         except HeadtreeError as error:
             job.error = str(error)
         except Exception as error:  # a defect of ours must not leave the page waiting for ever

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from headtree.chat.draw_pictures import Card, card_of_answer, draw_enlarged, draw_gallery
+from headtree.chat.draw_settings import draw_filter, draw_options
 from headtree.chat.draw_sources import SectionLink, draw_sources, open_section, place_citations
 from headtree.chat.draw_trace import draw_trace, trace_title
 from headtree.chat.export import export_answer
 from headtree.chat.feedback import LONGEST_NOTE, record_feedback
 from headtree.chat.history import Turn, TurnState
 from headtree.chat.safe_text import escape_label, render_markdown
+from headtree.chat.session import ask_next
 from headtree.chat.workspace import Workspace
 from headtree.types import Answer
 
@@ -71,11 +75,14 @@ def _draw_answered(turn: Turn, chat_id: str, workspace: Workspace) -> None:
     link = draw_sources(place_citations(answer.citations, workspace), key=key) if answer.citations else None
     link = _draw_nearest(answer, key=key) or link
     _draw_trace_below(turn, key=key)
-    _draw_actions(turn, chat_id, workspace, key=key)
+    asked_otherwise = _draw_actions(turn, chat_id, workspace, key=key)
+    # One window at a time, and drawn last, so that the answer stands behind it whole.
     if windows:
         _enlarge(windows[0], workspace)
     elif link is not None:
         open_section(link, workspace)
+    elif asked_otherwise:
+        _ask_otherwise(turn, workspace, key=key)
 
 
 def _draw_text(turn: Turn, answer: Answer) -> None:
@@ -116,8 +123,8 @@ def _draw_trace_below(turn: Turn, *, key: str) -> None:
             draw_trace(turn)
 
 
-def _draw_actions(turn: Turn, chat_id: str, workspace: Workspace, *, key: str) -> None:
-    """Draw thumbs, export and the way to ask again with other settings."""
+def _draw_actions(turn: Turn, chat_id: str, workspace: Workspace, *, key: str) -> bool:
+    """Draw thumbs, export and the way to ask again with other settings; returns whether that is wished."""
     chats, documents = workspace.settings.chats, workspace.settings.documents
 
     def rate() -> None:
@@ -142,7 +149,7 @@ def _draw_actions(turn: Turn, chat_id: str, workspace: Workspace, *, key: str) -
             on_click="ignore",
             help="The answer as Markdown with its pictures, as a ZIP",
         )
-        _ask_again(turn, "Ask again")
+        asked_otherwise = st.button("Ask again", icon=":material/refresh:", type="tertiary", key=f"otherwise-{key}")
     if st.session_state.get(f"thumbs-{key}") is not None:
         if st.session_state.get(f"noted-{key}"):
             st.caption("Thank you, the note is kept.")
@@ -153,15 +160,33 @@ def _draw_actions(turn: Turn, chat_id: str, workspace: Workspace, *, key: str) -
                 max_chars=LONGEST_NOTE,
                 on_change=note,
             )
+    return asked_otherwise
 
 
 def _ask_again(turn: Turn, button_label: str) -> None:
+    """Draw the button that asks again as the side bar says now: what failed may be mended by other settings."""
     key = f"again-{turn.turn_id[:12]}"
     if st.button(
         button_label, icon=":material/refresh:", key=key, type="tertiary", help="With the settings of the side bar"
     ):
-        st.session_state["ask"] = turn.question
+        ask_next(turn.question)
         st.rerun()
+
+
+def _ask_otherwise(turn: Turn, workspace: Workspace, *, key: str) -> None:
+    """Open a window with the settings that a question was asked with, to be changed, and the button that asks it."""
+
+    @st.dialog("Ask again", width="small")
+    def window() -> None:
+        st.text(turn.question)
+        st.caption("These are the settings of this answer; change what another one shall be made with.")
+        documents = draw_filter(workspace.overview(), turn.options.documents, key=f"{key}-")
+        options = draw_options(workspace, replace(turn.options, documents=documents), key=f"{key}-")
+        if st.button("Ask with these settings", icon=":material/refresh:", type="primary", key=f"so-{key}"):
+            ask_next(turn.question, options)
+            st.rerun()
+
+    window()
 
 
 def _enlarge(card: Card, workspace: Workspace) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from headtree.chat.pictures import DrawnPicture, draw_large, draw_thumbnail, file_name, find_picture
+from headtree.chat.pictures import PREVIEW, DrawnPicture, draw_large, draw_thumbnail, file_name, find_picture
 from headtree.chat.provenance import read_provenance
 from headtree.chat.safe_text import escape_label, render_line
 from headtree.chat.sources import find_document
@@ -80,7 +80,6 @@ def _draw_card(card: Card, drawn: DrawnPicture, *, key: str) -> bool:
             key=f"zoom-{key}",
             type="tertiary",
             wrap=False,
-            width="stretch",
             help="Enlarge, with where it stands and why it was chosen",
         )
         if card.label and card.caption:
@@ -144,9 +143,22 @@ def _known_about(card: Card, workspace: Workspace) -> list[str]:
     if figure.mentions:
         where = ", ".join(str(mention.line) for mention in figure.mentions[:12])
         lines.append(f"Mentioned in {'line' if len(figure.mentions) == 1 else 'lines'} {where}")
+    if figure.description:
+        lines.append(f"A model saw: {escape_label(figure.description, longest=600)}")
     if figure.alt and figure.alt != card.caption:
         lines.append(f"Description: {render_line(figure.alt)}")
     return lines
+
+
+def draw_preview(figure: Figure, documents: Path) -> None:
+    """Draw a small picture with its caption; nothing where it cannot be drawn."""
+    found = find_picture(documents, figure.path)
+    drawn = _preview(str(found.file), found.version) if found.file else found.problem
+    if isinstance(drawn, str):
+        return
+    card = card_of_document(figure)
+    st.image(drawn.png, width="stretch", output_format="PNG", alt=card.name)
+    st.caption(render_line(_short(card.caption)) if card.caption else escape_label(card.name))
 
 
 def _short(text: str) -> str:
@@ -157,6 +169,11 @@ def _short(text: str) -> str:
 @st.cache_data(max_entries=800, show_spinner=False)
 def _thumbnail(file: str, version: tuple[int, int]) -> DrawnPicture | str:
     return draw_thumbnail(Path(file))
+
+
+@st.cache_data(max_entries=40, show_spinner=False)
+def _preview(file: str, version: tuple[int, int]) -> DrawnPicture | str:
+    return draw_thumbnail(Path(file), PREVIEW)
 
 
 @st.cache_data(max_entries=40, show_spinner=False)

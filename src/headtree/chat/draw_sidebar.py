@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from headtree.chat.draw_settings import draw_filter, draw_options
+from headtree.chat.history import AnswerOptions
 from headtree.chat.safe_text import escape_label
 from headtree.chat.session import begin_new_chat, open_chat
 from headtree.chat.workspace import Overview, Workspace
-from headtree.settings import MAX_FIGURES
 
 _LISTED_CHATS = 15
 
@@ -17,10 +18,13 @@ def draw_sidebar(workspace: Workspace, overview: Overview, chat_id: str) -> None
     with st.sidebar:
         st.button("New chat", icon=":material/add:", on_click=begin_new_chat, width="stretch", key="new-chat-button")
         _draw_chats(workspace, chat_id)
-        _draw_filter(overview)
+        draw_filter(overview, ())
         _draw_settings(workspace)
-        search = "by words only" if overview.embedder == "none" else f"by words and {escape_label(overview.embedder)}"
-        st.caption(f"Index: {len(overview.documents)} documents, state {escape_label(overview.generation)}, {search}")
+        by_meaning = overview.embedder != "none"
+        st.caption(
+            f"{len(overview.documents)} documents, searched by words{' and by meaning' if by_meaning else ' only'}",
+            help=f"Index state {escape_label(overview.generation)}, vectors: {escape_label(overview.embedder)}",
+        )
 
 
 def _draw_chats(workspace: Workspace, chat_id: str) -> None:
@@ -56,55 +60,9 @@ def _delete(workspace: Workspace, chat_id: str) -> None:
     begin_new_chat()
 
 
-def _draw_filter(overview: Overview) -> None:
-    ids = [document.doc_id for document in overview.documents]
-    kept = [name for name in st.session_state.get("documents", []) if name in ids]
-    if kept != st.session_state.get("documents", []):
-        st.session_state["documents"] = kept  # a document that was removed meanwhile
-    st.multiselect(
-        "Search in",
-        ids,
-        key="documents",
-        placeholder="All documents",
-        on_change="ignore",
-        persist_state="session",
-        help="Only these documents are searched; the choice counts from the next question on",
-    )
-
-
+@st.fragment
 def _draw_settings(workspace: Workspace) -> None:
-    settings = workspace.settings
+    """Draw the settings of the next question; a fragment, so that their cost is said anew at once."""
     with st.expander("Settings of the next question", type="compact", key="settings"):
-        st.slider(
-            "Sections that are read",
-            1,
-            20,
-            settings.sections,
-            key="sections",
-            on_change="ignore",
-            persist_state="session",
-            help="More sections find more and take longer; with a model, each adds some 700 tokens to what is sent",
-        )
-        st.slider(
-            "Most pictures",
-            0,
-            MAX_FIGURES,
-            settings.max_figures,
-            key="max_figures",
-            on_change="ignore",
-            persist_state="session",
-        )
-        _draw_models(workspace)
-        st.caption("The settings are kept with each answer.")
-
-
-def _draw_models(workspace: Workspace) -> None:
-    """Say who answers, and let a question stay on this machine where a model is configured."""
-    models = workspace.open().models
-    roles = {"ranks sections": models.rerank, "writes": models.synthesis, "looks at pictures": models.vision}
-    named = [f"{model.name} {role}" for role, model in roles.items() if model is not None]
-    if not named:
-        st.caption("Answered on this machine: no tokens, no cost. `config.py` and `.env` can name a model.")
-        return
-    st.caption(escape_label("; ".join(named), longest=300))
-    st.toggle("Answer on this machine only", key="local_only", on_change="ignore", persist_state="session")
+        draw_options(workspace, AnswerOptions.from_settings(workspace.settings))
+        st.caption("They are kept with each answer.")

@@ -10,7 +10,7 @@ import streamlit as st
 from headtree.chat.draw_pictures import card_of_document, draw_enlarged, draw_gallery
 from headtree.chat.provenance import draw_page, find_pdf, read_provenance
 from headtree.chat.safe_text import escape_label, numbered_lines
-from headtree.chat.sources import CitationState, PlacedCitation, excerpt, find_document, place_citation
+from headtree.chat.sources import CitationState, PlacedCitation, excerpt, find_document, place_citation, quoted
 from headtree.chat.workspace import Workspace
 from headtree.errors import HeadtreeError
 from headtree.indexing.index import StoredDocument
@@ -77,7 +77,7 @@ def _draw_chip(placed: PlacedCitation, *, key: str, link: str) -> None:
 def _draw_quote(placed: PlacedCitation, *, key: str, link: str) -> None:
     citation = placed.citation
     with st.container(border=True):
-        st.text(citation.quote)
+        st.text(quoted(citation.quote))
     span = placed.span
     st.caption(escape_label(" > ".join(citation.breadcrumb), longest=300))
     lines = f"line {span.first}" if len(span) == 1 else f"lines {span.first} to {span.last}"

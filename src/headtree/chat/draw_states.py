@@ -10,7 +10,7 @@ from headtree.chat.building import BuildJob
 from headtree.chat.draw_upload import draw_upload
 from headtree.chat.safe_text import escape_label
 from headtree.chat.workspace import Workspace
-from headtree.errors import HeadtreeError, IndexMissingError
+from headtree.errors import HeadtreeError, IndexDamagedError, IndexMismatchError, IndexMissingError
 from headtree.indexing.documents import find_documents
 
 _STAGES = {
@@ -46,7 +46,7 @@ def draw_no_index(workspace: Workspace, error: HeadtreeError) -> None:
         if draw_upload(workspace):
             draw_building(workspace)
     elif st.button("Build the index", icon=":material/construction:", type="primary", key="build"):
-        workspace.builds.start()
+        workspace.builds.start(fresh=isinstance(error, IndexDamagedError | IndexMismatchError))
         st.rerun()
 
 

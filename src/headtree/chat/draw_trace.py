@@ -35,13 +35,13 @@ def draw_trace(turn: Turn) -> None:
 
 
 def _draw_sections(trace: Trace) -> None:
-    st.markdown("**Sections found**, best first; the first column is the section that was read with it")
+    st.markdown("**Sections found**, best first, and the number under which some were read")
     st.dataframe(
         {
-            "read as": [c.read_as for c in trace.candidates],
             "rank": [c.rank for c in trace.candidates],
-            "section": [" > ".join(c.breadcrumb) for c in trace.candidates],
-            "score": [c.score for c in trace.candidates],
+            "section": [" > ".join((c.doc_id.rsplit("/", 1)[-1], *c.breadcrumb[1:][-2:])) for c in trace.candidates],
+            "read as": ["" if c.read_as is None else str(c.read_as) for c in trace.candidates],
+            "score": [round(c.score, 2) for c in trace.candidates],
             "why": [c.reason for c in trace.candidates],
         },
         hide_index=True,
@@ -118,9 +118,8 @@ def _draw_settings(turn: Turn, trace: Trace) -> None:
         f"looking at pictures {times.vision:.2f}"
     )
     st.caption(
-        f"Asked with: {options.sections} sections, at most {options.max_figures} pictures, "
-        f"{len(trace.searched)} documents searched; answered by {escape_label(answer.mode)}; "
-        f"index state {escape_label(turn.generation)}"
+        f"Asked with: {escape_label(options.words, longest=400)}, {len(trace.searched)} documents searched; "
+        f"answered by {escape_label(answer.mode)}; index state {escape_label(turn.generation)}"
     )
     if trace.named_documents:
         st.caption(f"Documents that the question names: {escape_label(', '.join(trace.named_documents), longest=300)}")

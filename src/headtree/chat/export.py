@@ -78,6 +78,6 @@ def _settings(turn: Turn) -> Iterator[str]:
     options = turn.options
     yield f"- asked: {turn.asked_at}"
     yield f"- answered by: {turn.answer.mode if turn.answer else turn.state.value}"
-    yield f"- sections read: at most {options.sections}; pictures: at most {options.max_figures}"
+    yield f"- asked with: {options.words}"
     yield f"- documents searched: {', '.join(options.documents) or 'all'}"
     yield f"- state of the index: {turn.generation or 'not known'}"

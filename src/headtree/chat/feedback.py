@@ -12,6 +12,8 @@ from headtree.chat.history import Turn, now
 
 _LOCK = threading.Lock()
 LONGEST_NOTE = 2000
+ID_DIGITS = 12
+"""Of a question's id, hexadecimal: people type it."""
 
 
 def record_feedback(chats: Path, chat_id: str, turn: Turn, *, rating: int | None, note: str = "") -> None:
@@ -31,12 +33,12 @@ def record_feedback(chats: Path, chat_id: str, turn: Turn, *, rating: int | None
 
 
 def _line(chat_id: str, turn: Turn, rating: int | None, note: str) -> dict[str, Any]:
-    """Name the fields as a benchmark run does, so that an approved answer can become a question with gold."""
+    """Name the fields as a benchmark run does: ``headtree questions accept`` makes an answer a question with gold."""
     answer = turn.answer
     return {
         "time": now(),
         "chat_id": chat_id,
-        "id": turn.turn_id,
+        "id": turn.turn_id[:ID_DIGITS],
         "query": turn.question,
         "docs": list(turn.options.documents),
         "rating": rating,
@@ -47,8 +49,5 @@ def _line(chat_id: str, turn: Turn, rating: int | None, note: str) -> dict[str, 
         "response": answer.answer if answer else turn.text,
         "answerable": answer.answerable if answer else None,
         "citations": answer.citations if answer else (),
-        "images_found": [
-            {"label": figure.label, "path": figure.path, "exists": figure.exists}
-            for figure in (answer.figures if answer else ())
-        ],
+        "figures": answer.figures if answer else (),
     }

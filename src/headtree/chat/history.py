@@ -12,7 +12,7 @@ import re
 import secrets
 import tempfile
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +21,8 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from headtree.chat.trace import Trace
+from headtree.models.registry import AUTO
+from headtree.settings import MAX_IMAGE_SIDE, Settings
 from headtree.types import Answer
 
 VERSION = 1
@@ -45,8 +47,36 @@ class AnswerOptions:
     max_figures: int
     documents: tuple[str, ...] = ()
     """Documents that are searched; all where empty."""
-    local_only: bool = False
-    """Whether no language model was to be asked, though one is configured."""
+    rerank_model: str = AUTO
+    """Who chose the sections: ``auto``, ``local`` or ``provider/model``."""
+    synthesis_model: str = AUTO
+    """Who wrote the answer."""
+    vision_filter: bool = False
+    """Whether a model looked at the pictures."""
+    vision_model: str = AUTO
+    image_side: int = MAX_IMAGE_SIDE
+    """Pixels of the longest side of a picture that was sent."""
+
+    @property
+    def words(self) -> str:
+        """All but the documents, for people."""
+        parts = [f"at most {self.sections} sections and {self.max_figures} pictures"]
+        parts += [f"sections chosen by {self.rerank_model}, answer written by {self.synthesis_model}"]
+        looked = f"pictures looked at by {self.vision_model} at {self.image_side} pixels"
+        return ", ".join((*parts, looked) if self.vision_filter else parts)
+
+    def apply_to(self, settings: Settings) -> Settings:
+        """Return the settings with what was chosen for one question."""
+        return settings.model_copy(update={name: getattr(self, name) for name in _SETTINGS})
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> AnswerOptions:
+        """Return what a question is asked with where nothing else was chosen."""
+        return cls(**{name: getattr(settings, name) for name in _SETTINGS})
+
+
+_SETTINGS = tuple(option.name for option in fields(AnswerOptions) if option.name != "documents")
+"""Options that are settings of the same name; which documents are searched is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,20 @@ import streamlit as st
 from headtree.chat.answering import LONGEST_QUESTION, AnswerJob
 from headtree.chat.browser import browser_id
 from headtree.chat.draw_answer import AVATAR, draw_outcome, draw_question
+from headtree.chat.draw_pictures import draw_preview
 from headtree.chat.draw_sidebar import draw_sidebar
 from headtree.chat.draw_states import draw_building, draw_no_index
 from headtree.chat.history import Chat, TurnState
 from headtree.chat.safe_text import escape_label, render_markdown
-from headtree.chat.session import SHOWN_TURNS, ask, current_chat
+from headtree.chat.session import SHOWN_TURNS, ask, ask_next, current_chat, take_asked
+from headtree.chat.starters import Starter
 from headtree.chat.trace import Step
 from headtree.chat.workspace import Overview, Workspace
 from headtree.errors import HeadtreeError
 
 _FRAME_SECONDS = 0.2
 """Between two drawings of a text that is being written: 5 a second read as steady and cost little traffic."""
+_STARTERS_IN_A_ROW = 3
 _STEP_NAMES = {
     "searching": "Searching",
     "ranking": "Ranking sections",
@@ -37,44 +40,51 @@ def draw_chat_page(workspace: Workspace) -> None:
         draw_no_index(workspace, error)
         st.chat_input("Ask about the documents", disabled=True, key="question-disabled")
         return
-    chat_id, chat = current_chat(workspace)
+    chat_id, chat, job = current_chat(workspace)
     draw_sidebar(workspace, overview, chat_id)
-    job = workspace.answers.job(chat_id)
-    _draw_head(overview, fresh=chat is None)
-    draw_building(workspace)
-    if chat is not None:
-        _draw_turns(chat, workspace, running=job is not None)
-    if job is not None:
-        _draw_running(workspace, chat_id)
-    _draw_not_asked()
-    typed = st.chat_input(
-        "Ask about the documents", key="question", max_chars=LONGEST_QUESTION, disabled=job is not None
-    )
-    question = typed or st.session_state.pop("ask", None)
+    typed = _draw_first_visit(overview, workspace) if chat is None else _draw_chat(chat, job, workspace)
+    question, options = (typed, None) if typed else take_asked()
     if question:
-        ask(workspace, overview, chat_id, str(question))
+        ask(workspace, overview, chat_id, question, options)
 
 
-def _draw_head(overview: Overview, *, fresh: bool) -> None:
-    if not fresh:
-        return
+def _draw_first_visit(overview: Overview, workspace: Workspace) -> str:
+    """Draw what can be asked, for somebody who has not asked yet, and return what was typed."""
     st.title("Ask the documents", anchor=False)
     st.caption(f"{len(overview.documents)} documents, {overview.sections} sections, {overview.figures} pictures")
-    if not overview.starters:
-        return
-    st.markdown("For example:")
-    for number, starter in enumerate(overview.starters):
-        st.button(
-            escape_label(starter),
-            key=f"starter-{number}",
-            icon=":material/help:",
-            on_click=_ask_starter,
-            args=(starter,),
-        )
+    draw_building(workspace)
+    _draw_not_asked()
+    with st.container():  # in its place, not below: a page with its input below is scrolled to its end
+        typed = _draw_question_box(disabled=False)
+    if overview.starters:
+        st.markdown("For example:")
+    for first in range(0, len(overview.starters), _STARTERS_IN_A_ROW):
+        row = overview.starters[first : first + _STARTERS_IN_A_ROW]
+        for number, (starter, column) in enumerate(zip(row, st.columns(_STARTERS_IN_A_ROW), strict=False), start=first):
+            with column:
+                _draw_starter(starter, workspace, key=f"starter-{number}")
+    return typed
 
 
-def _ask_starter(question: str) -> None:
-    st.session_state["ask"] = question
+def _draw_starter(starter: Starter, workspace: Workspace, *, key: str) -> None:
+    with st.container(border=True, height="stretch", gap="xsmall"):
+        if starter.figure is not None:
+            draw_preview(starter.figure, workspace.settings.documents)
+        st.button(escape_label(starter.question), key=key, type="tertiary", on_click=ask_next, args=(starter.question,))
+
+
+def _draw_chat(chat: Chat, job: AnswerJob | None, workspace: Workspace) -> str:
+    """Draw a conversation and return what was typed."""
+    draw_building(workspace)
+    _draw_turns(chat, workspace, running=job is not None)
+    if job is not None:
+        _draw_running(workspace, chat.chat_id)
+    _draw_not_asked()
+    return _draw_question_box(disabled=job is not None)
+
+
+def _draw_question_box(*, disabled: bool) -> str:
+    return st.chat_input("Ask about the documents", key="question", max_chars=LONGEST_QUESTION, disabled=disabled) or ""
 
 
 def _draw_turns(chat: Chat, workspace: Workspace, *, running: bool) -> None:
@@ -100,9 +110,8 @@ def _draw_running(workspace: Workspace, chat_id: str) -> None:
         _draw_steps(job)
         if job.text:
             st.markdown(render_markdown(job.text) + " ▌")
-        if st.button("Stop", icon=":material/stop_circle:", key="stop"):
-            job.cancel()
-            st.rerun()
+        # As a callback it stops the job before anything is drawn.
+        st.button("Stop", icon=":material/stop_circle:", key="stop", on_click=job.cancel)
 
 
 def _draw_steps(job: AnswerJob) -> None:

@@ -11,6 +11,7 @@ from headtree.chat.draw_states import draw_build_outcome, draw_building, draw_no
 from headtree.chat.draw_upload import draw_upload
 from headtree.chat.library import DECISIONS, TreeRow, remove_document, stored_warnings, tree_rows
 from headtree.chat.safe_text import escape_label
+from headtree.chat.session import ask_next
 from headtree.chat.workspace import Workspace
 from headtree.errors import HeadtreeError
 from headtree.indexing.index import StoredDocument
@@ -18,6 +19,9 @@ from headtree.types import BuildWarning
 
 _LIST_LIMIT = 250
 """Sections up to which each gets a button, which a keyboard and a screen reader can use; a table holds more."""
+_TREE_HEIGHT = 520
+"""Pixels; on a phone the chosen section follows below."""
+_ROW_HEIGHT = 40
 
 
 def draw_documents_page(workspace: Workspace) -> None:
@@ -71,7 +75,7 @@ def _draw_tree(document: StoredDocument, workspace: Workspace) -> None:
             st.caption(f"Not searched: {escape_label(chosen.section.noise)}")
         if st.button("Ask about this", icon=":material/chat_bubble:", key="ask-about"):
             st.session_state["documents"] = [document.doc_id]
-            st.session_state["ask"] = f"What does the section “{chosen.section.title}” say?"
+            ask_next(f"What does the section “{chosen.section.title}” say?")
             st.switch_page(st.session_state["chat_page"])
         draw_section(SectionLink(document.doc_id, chosen.section.node_id), workspace, key="tree")
 
@@ -79,7 +83,7 @@ def _draw_tree(document: StoredDocument, workspace: Workspace) -> None:
 def _draw_list(rows: Sequence[TreeRow], doc_id: str) -> TreeRow | None:
     """Draw a button for each section, indented by its depth, and return the row that was chosen last."""
     state = f"section-{doc_id}"
-    with st.container(height=640, gap=None, key="tree-list"):
+    with st.container(height=min(_TREE_HEIGHT, _ROW_HEIGHT * len(rows) + 34), gap=None, key="tree-list"):
         for row in rows:
             section = row.section
             pictures = f" :gray-badge[{row.below}]" if row.below else ""
@@ -105,7 +109,7 @@ def _draw_table(rows: Sequence[TreeRow], doc_id: str) -> TreeRow | None:
             "not searched": [row.section.noise or "" for row in rows],
         },
         hide_index=True,
-        height=640,
+        height=_TREE_HEIGHT,
         on_select="rerun",
         selection_mode="single-row",
         key=f"tree-{doc_id}",

@@ -68,6 +68,10 @@ class Box:
     """Whether it takes a row of its own."""
 
 
+PREVIEW = Box(190, 110)
+"""Of the pictures beside example questions, which are all of one size."""
+
+
 def find_picture(documents: Path, path: str) -> PictureFile:
     """Find a picture by its path below the documents folder; nothing outside of it is ever opened."""
     try:
@@ -96,15 +100,19 @@ def fit(width: int, height: int) -> Box:
     return Box(box_width, min(THUMBNAIL_HEIGHT, max(_LEAST_HEIGHT, drawn_height)))
 
 
-def draw_thumbnail(file: Path) -> DrawnPicture | str:
-    """Draw a picture into its card's box on white, or return what is wrong with the file.
+def draw_thumbnail(file: Path, box: Box | None = None) -> DrawnPicture | str:
+    """Draw a picture into a box on white, or return what is wrong with the file.
 
     The white ground keeps black formulas readable in a dark theme.
+
+    Args:
+        file: the picture.
+        box: by default that of its card, which depends on its shape.
     """
     image = _open(file)
     if isinstance(image, str):
         return image
-    box = fit(*image.size)
+    box = box or fit(*image.size)
     scale = min(box.width / image.width, box.height / image.height, 1.0)
     dense = min(scale * _DENSITY, 1.0)
     small = image.resize(_scaled(image, dense), Image.Resampling.LANCZOS)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import streamlit as st
 
+from headtree.chat.answering import AnswerJob
 from headtree.chat.history import AnswerOptions, Chat, is_id, new_id
 from headtree.chat.workspace import Overview, Workspace
 from headtree.errors import HeadtreeError
@@ -19,17 +22,19 @@ def shared_workspace() -> Workspace:
     return Workspace(load_settings())
 
 
-def current_chat(workspace: Workspace) -> tuple[str, Chat | None]:
-    """Return the conversation in the address; a new id where there is none that exists.
+def current_chat(workspace: Workspace) -> tuple[str, Chat | None, AnswerJob | None]:
+    """Return the conversation in the address with its running job; a new id where there is none that exists.
 
     An id that this server did not make opens nothing and is never used for a new chat.
     """
     asked = st.query_params.get("chat", "")
-    if is_id(asked) and (chat := workspace.store.load(asked)) is not None:
-        return asked, chat
+    if is_id(asked):
+        chat, job = workspace.answers.look(asked)
+        if chat is not None:
+            return asked, chat, job
     if "new_chat" not in st.session_state:
         st.session_state["new_chat"] = new_id()
-    return str(st.session_state["new_chat"]), None
+    return str(st.session_state["new_chat"]), None, None
 
 
 def begin_new_chat() -> None:
@@ -47,25 +52,34 @@ def open_chat(chat_id: str) -> None:
 
 def chosen_options(workspace: Workspace, overview: Overview) -> AnswerOptions:
     """Return the settings of the next question, as the side bar has them."""
-    settings = workspace.settings
+    start = AnswerOptions.from_settings(workspace.settings)
     existing = {document.doc_id for document in overview.documents}
-    chosen = tuple(name for name in st.session_state.get("documents", ()) if name in existing)
-    return AnswerOptions(
-        sections=int(st.session_state.get("sections", settings.sections)),
-        max_figures=int(st.session_state.get("max_figures", settings.max_figures)),
-        documents=chosen,
-        local_only=bool(st.session_state.get("local_only", False)),
-    )
+    documents = tuple(name for name in st.session_state.get("documents", ()) if name in existing)
+    named = {option.name: st.session_state.get(option.name, getattr(start, option.name)) for option in fields(start)}
+    return AnswerOptions(**{**named, "documents": documents})
 
 
-def ask(workspace: Workspace, overview: Overview, chat_id: str, question: str) -> None:
+def ask_next(question: str, options: AnswerOptions | None = None) -> None:
+    """Have a question asked by the next run of the page; with the settings of the side bar where none are given."""
+    st.session_state["ask"] = (question, options)
+
+
+def take_asked() -> tuple[str, AnswerOptions | None]:
+    """Return the question that ``ask_next`` left, once; empty where there is none."""
+    asked: tuple[str, AnswerOptions | None] = st.session_state.pop("ask", ("", None))
+    return asked
+
+
+def ask(
+    workspace: Workspace, overview: Overview, chat_id: str, question: str, options: AnswerOptions | None = None
+) -> None:
     """Begin to answer a question and draw the page anew; what cannot be asked is said, with the question kept."""
     try:
         begun = workspace.answers.ask(
             chat_id,
             str(st.session_state.get("browser", "")),
             question,
-            chosen_options(workspace, overview),
+            options or chosen_options(workspace, overview),
             workspace.answerer(),
         )
     except HeadtreeError as error:

@@ -102,3 +102,14 @@ def _find_quote(citation: Citation, document: StoredDocument, section: Section, 
         if quote_stands_in(citation.quote, document.lines[window.first - 1 : window.last]):
             return window
     return None
+
+
+def quoted(quote: str) -> str:
+    """Return a quote as it is read: rows of a table without the bars at their edges.
+
+    >>> quoted("| Separator vessel lid | 120 |")
+    'Separator vessel lid | 120'
+    """
+    lines = quote.split("\n")
+    rows = [line.strip().strip("|").strip() if line.strip().startswith("|") else line for line in lines]
+    return "\n".join(rows)

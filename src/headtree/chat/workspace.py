@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from headtree.chat.answering import AnswerBoard, Answerer, answer_from
 from headtree.chat.building import BuildBoard
 from headtree.chat.history import ChatStore
-from headtree.chat.starters import make_starters
+from headtree.chat.starters import Starter, make_starters
 from headtree.errors import HeadtreeError
 from headtree.indexing.inspection import describe_index
+from headtree.models.registry import Registry
 from headtree.pipeline import OpenIndex, open_index
 from headtree.settings import Settings
 
@@ -32,7 +33,7 @@ class Overview:
     generation: str
     embedder: str
     documents: tuple[DocumentEntry, ...]
-    starters: tuple[str, ...]
+    starters: tuple[Starter, ...]
     """Example questions, made from headings and captions."""
 
     @property
@@ -54,6 +55,7 @@ class Workspace:
     store: ChatStore = field(init=False)
     answers: AnswerBoard = field(init=False)
     builds: BuildBoard = field(init=False)
+    registry: Registry = field(init=False)
     _opened: OpenIndex | None = field(default=None, init=False)
     _overview: Overview | None = field(default=None, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -62,6 +64,7 @@ class Workspace:
         self.store = ChatStore(self.settings.chats)
         self.answers = AnswerBoard(self.store)
         self.builds = BuildBoard(self.settings)
+        self.registry = Registry(self.settings)
 
     def open(self) -> OpenIndex:
         """Return the index, opened once; a build that ended meanwhile is seen by the next question.
@@ -71,7 +74,7 @@ class Workspace:
         """
         with self._lock:
             if self._opened is None:
-                self._opened = open_index(self.settings)
+                self._opened = open_index(self.settings, self.registry)
             return self._opened
 
     def answerer(self) -> Answerer:
@@ -80,7 +83,7 @@ class Workspace:
         Raises:
             HeadtreeError: the index cannot be used.
         """
-        return answer_from(self.open())
+        return answer_from(self.open(), self.registry)
 
     def overview(self) -> Overview:
         """Return what the index holds now; it is read again only after a build.
@@ -102,7 +105,7 @@ class Workspace:
         self._overview = self._describe(starters)
         return self._overview
 
-    def _describe(self, starters: tuple[str, ...]) -> Overview:
+    def _describe(self, starters: tuple[Starter, ...]) -> Overview:
         described = describe_index(self.settings)["index"]
         if described is None:
             raise HeadtreeError("the index has just been removed; load the page again")

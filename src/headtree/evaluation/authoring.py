@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headtree.errors import HeadtreeError
+from headtree.evaluation.feedback_log import FEEDBACK_SUFFIX, list_feedback, read_feedback
 from headtree.evaluation.gold import GoldSpan, Suite
 from headtree.evaluation.runlog import read_log, write_json
 from headtree.evaluation.suite import read_suite
@@ -128,7 +129,7 @@ def accept(
     """Write what a run answered as the gold of its question, and return the row.
 
     Args:
-        run: the log.
+        run: the log, or the chat's ``feedback.jsonl``.
         question_id: which question.
         questions: the set that is changed; the row is added where it is not in it.
         citations: numbers of the citations that hold the answer; all where empty.
@@ -138,9 +139,7 @@ def accept(
     Raises:
         HeadtreeError: the run has no such question, citation or picture, or the question failed.
     """
-    row = next((row for row in read_log(run)["results"] if str(row["id"]) == question_id), None)
-    if row is None:
-        raise HeadtreeError(f"{run} has no question {question_id!r}")
+    row = _row(run, question_id)
     if row.get("error"):
         raise HeadtreeError(f"question {question_id} failed in this run ({row['error']}): there is nothing to accept")
     gold = _no_gold() if unanswerable else _gold(row, citations, figures)
@@ -153,6 +152,16 @@ def accept(
     known.update(gold)
     write_json(questions, content)
     return dict(known)
+
+
+def _row(run: Path, question_id: str) -> dict[str, Any]:
+    is_feedback = run.suffix == FEEDBACK_SUFFIX
+    rows = read_feedback(run) if is_feedback else read_log(run)["results"]
+    row: dict[str, Any] | None = next((row for row in rows if str(row["id"]) == question_id), None)
+    if row is None:
+        has = f"; it has:\n{list_feedback(rows)}" if is_feedback else ""
+        raise HeadtreeError(f"{run} has no question {question_id!r}{has}")
+    return row
 
 
 def _no_gold() -> dict[str, Any]:

@@ -36,8 +36,14 @@ def new(
 
 @app.command()
 def accept(
-    run: Annotated[Path, typer.Argument(help="A run's test_log.json.")],
-    question: Annotated[str, typer.Argument(metavar="ID", help="The question that you have looked at.")],
+    run: Annotated[Path, typer.Argument(help="A run's test_log.json, or the chat's feedback.jsonl.")],
+    question: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="The question that you have looked at; `headtree questions feedback` lists those of the chat.",
+        ),
+    ],
     questions: QuestionsOption = DEFAULT_QUESTIONS,
     citations: Annotated[str, typer.Option(help="Numbers of the citations that are right; all if not given.")] = "",
     figures: Annotated[
@@ -58,6 +64,18 @@ def accept(
     )
     gold = f"{len(row['gold_spans'])} sections and {len(row['must_images'])} pictures"
     _say(f"{question}: {gold} are gold now in {questions}")
+
+
+@app.command()
+def feedback(
+    file: Annotated[
+        Path | None, typer.Argument(help="The chat's feedback.jsonl; by default that of the settings.")
+    ] = None,
+) -> None:
+    """List the answers that were rated in the chat, with their ids for `accept`."""
+    from headtree.evaluation.feedback_log import list_feedback, read_feedback
+
+    _say(list_feedback(read_feedback(file or load_settings().chats / "feedback.jsonl")))
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
@@ -55,6 +56,7 @@ DEFAULT_MODELS: Mapping[tuple[str, Role], str] = MappingProxyType(
 """What ``auto`` takes: a small model for choosing, a larger one for writing and looking."""
 _DEFAULT_EMBEDDING_MODEL = "gemini-embedding-001"
 _KEY_VARIABLES = {GEMINI: GEMINI_KEY, CLAUDE: CLAUDE_KEY}
+_PACKAGES = {GEMINI: "google.genai", CLAUDE: "anthropic"}
 
 
 class Registry:
@@ -76,20 +78,36 @@ class Registry:
         claude = ClaudeService(self._key(CLAUDE) or LOCAL, settings.claude_base_url)
         self._services: Mapping[str, ChatService] = {GEMINI: self._gemini, CLAUDE: claude}
 
-    def chat_model(self, role: Role) -> ChatModel | None:
+    def chat_model(self, role: Role, choice: str = "") -> ChatModel | None:
         """Return the model of a role; ``None`` where the local path takes it.
+
+        Args:
+            role: what it is for.
+            choice: what to take in place of the settings' choice.
 
         Raises:
             ModelUnavailableError: the settings name a provider whose key is not set.
         """
-        choice = str(getattr(self._settings, role.value))
+        choice = choice or str(getattr(self._settings, role.value))
         if choice == AUTO:
-            provider = next((name for name in PROVIDERS if self._key(name)), None)
-            choice = f"{provider}/{DEFAULT_MODELS[provider, role]}" if provider else LOCAL
+            choice = self.automatic(role)
         if choice == LOCAL:
             return None
         card = self._card(choice, role.value)
         return ServiceChat(card, self._services[card.provider], self._callers[card.provider])
+
+    def automatic(self, role: Role) -> str:
+        """Return what ``auto`` stands for: ``provider/model``, or ``local``."""
+        provider = next((name for name in PROVIDERS if self._key(name)), None)
+        return f"{provider}/{DEFAULT_MODELS[provider, role]}" if provider else LOCAL
+
+    def lack(self, provider: str) -> str:
+        """Return what a provider's models need before they can be asked; empty where they can."""
+        if not self._reachable(provider):
+            return f"{_KEY_VARIABLES[provider]} is not set in the environment or in .env"
+        if not _is_installed(_PACKAGES[provider]):
+            return f"its package is not installed: pip install 'headtree[{provider}]'"
+        return ""
 
     def embedder(self, *, made_with: str | None = None) -> Embedder | None:
         """Return the embedder; ``None`` where searches go by words only.
@@ -120,13 +138,23 @@ class Registry:
 
     def _card(self, choice: str, setting: str) -> ModelCard:
         provider, model = choice.split("/", 1)
-        if not self._key(provider) and not (provider == CLAUDE and self._settings.claude_base_url):
+        if not self._reachable(provider):
             raise ModelUnavailableError(
                 f"{setting.upper()} is {choice}, but {_KEY_VARIABLES[provider]} is not set; "
                 f"set it in the environment or in .env, or set {setting.upper()} = 'local'"
             )
         return find_card(provider, model)
 
+    def _reachable(self, provider: str) -> bool:
+        return bool(self._key(provider) or (provider == CLAUDE and self._settings.claude_base_url))
+
     def _key(self, provider: str) -> str | None:
         secret = self._settings.gemini_api_key if provider == GEMINI else self._settings.anthropic_api_key
         return (secret.get_secret_value().strip() or None) if secret else None
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # the package that it stands in
+        return False

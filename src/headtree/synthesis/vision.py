@@ -15,6 +15,7 @@ from headtree.models.prompts import VISION, VISION_SCHEMA, prompt_name
 from headtree.models.protocols import ChatModel
 from headtree.models.replies import fit_to, read_form, read_numbers, try_twice
 from headtree.models.requests import Block, ChatReply, ChatRequest, ImageBlock, TextBlock
+from headtree.settings import MAX_IMAGE_SIDE
 from headtree.synthesis.figure_picks import one_line_reason
 from headtree.types import Answer, FigureDecision, ShownFigure
 
@@ -40,7 +41,7 @@ class Verdict:
     reason: str
 
 
-def look_at_figures(answer: Answer, documents: Path, model: ChatModel) -> Answer:
+def look_at_figures(answer: Answer, documents: Path, model: ChatModel, *, longest_side: int = MAX_IMAGE_SIDE) -> Answer:
     """Return the answer without the pictures that the model drops; each one's reason says what was seen.
 
     A picture that cannot be read or gets no verdict stays, marked as not looked at.
@@ -49,12 +50,13 @@ def look_at_figures(answer: Answer, documents: Path, model: ChatModel) -> Answer
         answer: with figures.
         documents: the documents folder.
         model: one that sees images.
+        longest_side: pixels of a picture as it is sent; never more than the model takes.
 
     Raises:
         ModelCallError, ModelUnavailableError: the model gave no usable verdict; the answer stands as it is.
     """
     handles = {f"F{number}": figure for number, figure in enumerate(answer.figures, start=1)}
-    blocks, unread = _blocks(handles, documents, model.capabilities.image_side)
+    blocks, unread = _blocks(handles, documents, min(longest_side, model.capabilities.image_side))
     seen = [handle for handle in handles if handle not in unread]
     verdicts = _ask(answer, blocks, seen, model) if seen else {}
     verdicts |= {handle: Verdict(True, f"{UNCHECKED}: {why}") for handle, why in unread.items()}
