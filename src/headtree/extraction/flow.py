@@ -45,7 +45,8 @@ def make_blocks(
 ) -> list[Block]:
     """Return the blocks of a document.
 
-    A figure or a footnote that stands within a paragraph comes after it, so that a sentence is never cut.
+    A figure that stands within a paragraph comes before or after it, whichever is nearer, and a footnote after it, so
+    that a sentence is never cut.
 
     Args:
         items: of the whole document in reading order.
@@ -94,8 +95,10 @@ class _Flow:
     _note: _Open | None = None
     _last_note: tuple[int, tuple[float, float]] | None = None
     """Page and column of the last footnote: small lines below it are notes too."""
+    _within: list[tuple[int, list[Block]]] = field(default_factory=list)
+    """Pictures that stand within the open paragraph, each with the number of its lines that stand before."""
     _waiting: list[Block] = field(default_factory=list)
-    """Pictures and notes that come after the open paragraph."""
+    """Notes that come after the open paragraph."""
     _markers: list[float] = field(default_factory=list)
     """Left edges of the markers of the list that is open, outermost first."""
 
@@ -115,7 +118,7 @@ class _Flow:
         if item.kind is FigureKind.FORMULA:
             self.close()
         if self._open is not None and not self._may_end(self._open):
-            self._waiting += [block, *listing]
+            self._within.append((len(self._open.lines), [block, *listing]))
             return
         self.close()
         self.blocks += [block, *listing]
@@ -139,10 +142,13 @@ class _Flow:
     def close(self) -> None:
         """End what is open."""
         self._close_note()
-        if self._open is not None:
-            self.blocks.append(self._block(self._open))
-            self._open = None
-        self.blocks += self._waiting
+        lines = len(self._open.lines) if self._open else 0
+        early = [block for before, blocks in self._within if 2 * before < lines for block in blocks]
+        late = [block for before, blocks in self._within if 2 * before >= lines for block in blocks]
+        own = [self._block(self._open)] if self._open else []
+        self.blocks += [*early, *own, *late, *self._waiting]
+        self._open = None
+        self._within.clear()
         self._waiting.clear()
 
     # -------------------------------------------------------------------------------------------------- decisions
