@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 import headtree.chat.uploads as uploads
 from headtree.chat.building import BuildBoard, BuildJob
@@ -18,6 +19,7 @@ from headtree.errors import Cancelled, DocumentError
 from headtree.indexing.build import BuildStep
 from headtree.types import FigureKind, WarningKind
 from tests.chat.conftest import wait_until
+from tests.extraction.pdf_material import Page, make_pdf
 
 
 def make_zip(entries: dict[str, bytes], **options: Any) -> bytes:
@@ -184,7 +186,7 @@ def test_failed_pdf_does_not_stop_the_others(workspace: Any, tmp_path: Path) -> 
     assert workspace.builds.start([pdf])
     wait_until(lambda: workspace.builds.running is None)
     assert len(workspace.builds.last.problems) == 1
-    assert workspace.builds.last.problems[0].startswith("broken.pdf: ")
+    assert workspace.builds.last.problems[0].startswith("broken.pdf is damaged")
     assert workspace.builds.last.report is not None
 
 
@@ -195,3 +197,13 @@ def test_build_stops_between_steps() -> None:
     job.stop.set()
     with pytest.raises(Cancelled, match="goes on from here"):
         job.hear(BuildStep("reading", 2, 4))
+
+
+def test_pdf_becomes_a_section_of_the_index(workspace: Any, tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        Page(canvas).heading("1 Relief valves")
+
+    assert workspace.builds.start([make_pdf(tmp_path / "Valves.pdf", draw)])
+    wait_until(lambda: workspace.builds.running is None, seconds=60)
+    assert workspace.builds.last.problems == ()
+    assert "Valves" in workspace.builds.last.report.documents.added

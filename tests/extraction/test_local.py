@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -322,3 +324,17 @@ def test_several_processes_give_the_same_document(tmp_path: Path) -> None:
     alone = extract_pdf(path, pictures=tmp_path, processes=1)
     assert extract_pdf(path, pictures=tmp_path, processes=2) == alone
     assert len(alone.pages) == 6
+
+
+def test_script_without_a_main_guard_reads_a_pdf(tmp_path: Path) -> None:
+    """A process of the pool must not run the caller's script again: Streamlit's pages have no guard either."""
+    pdf = make_pdf(tmp_path / "long.pdf", *[lambda canvas: Page(canvas).heading("1 Part")] * 5)
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from pathlib import Path\n"
+        "from headtree.extraction.local import extract_pdf\n"
+        f"document = extract_pdf(Path({str(pdf)!r}), pictures=Path({str(tmp_path)!r}), processes=2)\n"
+        "print(len(document.pages))\n"
+    )
+    ran = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    assert ran.stdout == "5\n", ran.stderr

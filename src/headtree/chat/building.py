@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from headtree.errors import Cancelled, ExtractionError, HeadtreeError, ModelUnavailableError
+from headtree.extraction.extract import ExtractionStep, extract
 from headtree.indexing.build import BuildStep
 from headtree.pipeline import build_index
 from headtree.settings import Settings
@@ -84,10 +84,8 @@ class BuildBoard:
 
     def _run(self, job: BuildJob) -> None:
         try:
-            for number, pdf in enumerate(job.pdfs):
-                job.hear(BuildStep("extracting", number, len(job.pdfs)))
-                job.detail = pdf.name
-                job.problems += _extract(pdf, self.settings)
+            for pdf in job.pdfs:
+                job.problems += _extract(pdf, self.settings, job)
             job.report = build_index(self.settings, progress=job.hear)
         except HeadtreeError as error:
             job.error = str(error)
@@ -102,24 +100,15 @@ class BuildBoard:
                 self.start(waiting)
 
 
-def _extract(pdf: Path, settings: Settings) -> tuple[str, ...]:
+def _extract(pdf: Path, settings: Settings, job: BuildJob) -> tuple[str, ...]:
     """Turn one PDF into Markdown; a failure is a sentence, so that other files go on."""
+
+    def hear(step: ExtractionStep) -> None:
+        job.hear(BuildStep("extracting", step.done, step.total))
+        job.detail = step.note or f"{pdf.name}, page {step.done} of {step.total}"
+
     try:
-        find_extractor()([pdf], out=settings.documents)
+        report = extract([pdf], out=settings.documents, progress=hear)
     except (ExtractionError, ModelUnavailableError) as error:
-        return (f"{pdf.name}: {error}",)
-    return ()
-
-
-def find_extractor() -> Callable[..., Any]:
-    """Return the PDF extraction, loaded when it is first needed.
-
-    Raises:
-        ExtractionError: it is not part of this installation.
-    """
-    import headtree.extraction as extraction
-
-    extract: Callable[..., Any] | None = getattr(extraction, "extract", None)
-    if extract is None:
-        raise ExtractionError("this version of headtree reads no PDFs yet; upload Markdown, or a ZIP with its images")
-    return extract
+        return (str(error),)
+    return tuple(document.error for document in report.documents if document.error)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pypdfium2
+from loky import ProcessPoolExecutor
 
 from headtree.errors import ExtractionError
 from headtree.extraction.blocks import ExtractedDocument, Page
@@ -142,8 +142,9 @@ def _read_pages(path: Path, count: int, pictures: Path, processes: int | None) -
                 yield _read_or_warn(reader, number)
         return
     batches = [range(first, min(first + _BATCH, count + 1)) for first in range(1, count + 1, _BATCH)]
-    context = multiprocessing.get_context("spawn")  # pdfium and onnxruntime do not survive a fork
-    with ProcessPoolExecutor(processes, context, _start_worker, (path, pictures)) as pool:
+    # pdfium and onnxruntime do not survive a fork, and the spawn of multiprocessing runs the caller's script again
+    # (a Streamlit page, a script without a main guard); loky starts fresh interpreters that do neither.
+    with ProcessPoolExecutor(processes, initializer=_start_worker, initargs=(path, pictures)) as pool:
         futures = [pool.submit(_read_batch, batch) for batch in batches]
         try:
             for future in as_completed(futures):
