@@ -21,6 +21,8 @@ from headtree.extraction.page_values import Font, PageContent, Word
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "", "\xa0": " "}
 )
+_BIG_SIGNS = str.maketrans("PXQYRZ", "∑∑∏∏∫∫")
+"""Letters of TeX's font of large signs (CMEX), which has no other names for them."""
 _HYPHENS = "\ufffe\u0002"
 """pdfium's marks for a hyphen at the end of a line."""
 _GAP = 0.11
@@ -195,7 +197,9 @@ class _Words:
             advance = self._view.box(loose.left, loose.bottom, loose.right, loose.top)
             start, baseline = self._view.point(x.value, y.value)
             box = self._view.box(left, bottom, right, top)
-            self._add(character.translate(_LIGATURES), box, baseline, self._style(index), start, advance[2])
+            style = self._style(index)
+            character = character.translate(_BIG_SIGNS if style.font.name.startswith("CMEX") else _LIGATURES)
+            self._add(character, box, baseline, style, start, advance[2])
         self._close(space=True)
         self._text.close()
         return self._words
