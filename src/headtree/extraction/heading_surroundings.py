@@ -48,7 +48,8 @@ class Surroundings:
         size = max(item.line.size, above.line.size)
         if distance < 0 or distance > _GAP * self._body.step * size:
             return True
-        may_end = _SENTENCE_END.search(above.line.text) or item.line.size > _LARGER * above.line.size
+        below_heading = self._body.is_larger(above.line)
+        may_end = below_heading or _SENTENCE_END.search(above.line.text) or item.line.size > _LARGER * above.line.size
         return style_of(above.line) != style_of(item.line) and bool(may_end)
 
     def ends_apart(self, index: int, members: Sequence[TextItem]) -> bool:

@@ -37,6 +37,8 @@ _NUMERIC = 0.6
 """Share of a row block's cells beyond the first column that must be numbers for a table that only its rows show."""
 _MOST_LABELS = 4
 """Rows without numbers that may stand between two rows of a table."""
+_LARGER = 1.12
+"""Size of type as a share of a table's from which a row is a heading or text between two tables."""
 _MOST_TITLES = 4
 _LABEL_SHARE = 0.2
 """Share of a table's width that its labels take at least."""
@@ -96,6 +98,8 @@ def find_number_tables(lines: Sequence[Line]) -> list[Box]:
 
 def _may_be_label(row: Row, block: Sequence[Row]) -> bool:
     """Whether a row is a title within a table or a part of a long label: it ends before the numbers begin."""
+    if _size(row) > _LARGER * _size(block[0]):
+        return False
     numbers = [cell.box[0] for other in block for cell in other[1:] if cell.is_number]
     ends_before = bool(numbers) and row[-1].box[2] < min(numbers)
     return len(row) == 1 and (ends_before or not _is_prose(row))
@@ -127,6 +131,10 @@ def _is_number_table(block: Sequence[Row]) -> bool:
     size = filled[0][0].words[0].size
     aligned = sum(1 for edge in edges if sum(abs(edge - other) <= 0.7 * size for other in edges) >= 2)
     return aligned >= 0.8 * len(edges)
+
+
+def _size(row: Row) -> float:
+    return max(word.size for cell in row for word in cell.words)
 
 
 def _is_prose(row: Row) -> bool:
