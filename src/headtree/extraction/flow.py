@@ -184,7 +184,10 @@ class _Flow:
         size = max(line.size, last.line.size)
         if abs(line.baseline - last.line.baseline) < 0.3 * size:
             return True
-        if distance > _NEW_PARAGRAPH * self.body.step * size or abs(line.size - last.line.size) > 0.12 * size:
+        if (
+            distance > _NEW_PARAGRAPH * self.body.on(item.page).step * size
+            or abs(line.size - last.line.size) > 0.12 * size
+        ):
             return self._is_torn(last, item) and distance < 2 * size
         if _marker(line) and (line.box[0] <= block.lines[0].line.box[0] + 3 or _may_end_line(last)):
             return False
@@ -221,12 +224,14 @@ class _Flow:
     def _begins_note(self, item: TextItem) -> bool:
         """Whether a line is small, stands low and begins with a mark, or is small below a note."""
         line = item.line
-        if line.size > _NOTE_SIZE * self.body.size or line.baseline < _NOTE_PLACE * self.heights.get(item.page, 0.0):
+        if line.size > _NOTE_SIZE * self.body.on(item.page).size or line.baseline < _NOTE_PLACE * self.heights.get(
+            item.page, 0.0
+        ):
             return False
         if self._last_note == (item.page, item.column):
             return True
         lowest = line.baseline > _UNMARKED_NOTE_PLACE * self.heights.get(item.page, 0.0)
-        return _has_note_mark(line) or (lowest and line.size <= _UNMARKED_NOTE_SIZE * self.body.size)
+        return _has_note_mark(line) or (lowest and line.size <= _UNMARKED_NOTE_SIZE * self.body.on(item.page).size)
 
     def _continues_note(self, item: TextItem) -> bool:
         assert self._note is not None

@@ -118,11 +118,13 @@ class _Finder:
             return replace(heading, outline_level=level)
         if in_front and numbering is None and not is_known_title(text):
             return None
-        if len(members) > _MOST_LINES or not self._around.ends_apart(index, members):
+        body = self._body.on(item.page)
+        is_number = numbering is not None and not numbering.rest
+        if len(members) > _MOST_LINES or not (is_number or self._around.ends_apart(index, members)):
             return None
-        if numbering is None and not self._body.is_larger(item.line) and self._around.runs_in(index, members):
+        if numbering is None and not body.is_larger(item.line) and self._around.runs_in(index, members):
             return None
-        return self._with_title(heading) if may_be_heading(item, text, numbering, self._body) else None
+        return self._with_title(heading) if may_be_heading(item, text, numbering, body) else None
 
     def _with_title(self, heading: HeadingCandidate) -> HeadingCandidate:
         """Join a number that stands alone ("Note 1", "ARTICLE 2.") and the title right below it."""

@@ -35,6 +35,8 @@ _RULED = 0.4
 """Rules between the rows of a table, as a share of its lines, from which each row has one of its own."""
 _NUMERIC = 0.6
 """Share of a row block's cells beyond the first column that must be numbers for a table that only its rows show."""
+_APART = 1.3
+"""Share of the usual distance of rows from which text between two tables stands apart from both."""
 _MOST_LABELS = 4
 """Rows without numbers that may stand between two rows of a table."""
 _LARGER = 1.12
@@ -77,6 +79,9 @@ def find_number_tables(lines: Sequence[Line]) -> list[Box]:
     blocks: list[list[Row]] = []
     waiting: list[Row] = []  # rows with one cell: a part of the table only if it goes on after them
     for row in rows:
+        if blocks and blocks[-1] and waiting and _begins_table(row, waiting, blocks[-1]):
+            waiting = []
+            blocks.append([])
         numeric = len(row) > 1 and sum(cell.is_number for cell in row[1:]) >= max(1, (len(row) - 1) * _NUMERIC)
         headed = len(row) > 1 and all(len(cell.words) <= 6 for cell in row)
         last = waiting[-1] if waiting else blocks[-1][-1] if blocks and blocks[-1] else None
@@ -94,6 +99,14 @@ def find_number_tables(lines: Sequence[Line]) -> list[Box]:
             blocks.append([])
     tables = [block for block in blocks if _is_number_table(block)]
     return [union(cell.box for row in _with_titles(block, rows) for cell in row) for block in tables]
+
+
+def _begins_table(row: Row, waiting: Sequence[Row], block: Sequence[Row]) -> bool:
+    """Whether a row names columns anew after text that stands apart from the table above: another table begins."""
+    steps = [_distance(upper, lower) for upper, lower in pairwise(block)]
+    usual = median(steps) if steps else _ROW_DISTANCE
+    apart = _distance(block[-1], waiting[0]) > _APART * usual and _distance(waiting[-1], row) > _APART * usual
+    return apart and row[0].box[0] > max(other[-1].box[2] for other in waiting)
 
 
 def _may_be_label(row: Row, block: Sequence[Row]) -> bool:
