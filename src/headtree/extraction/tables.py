@@ -25,6 +25,8 @@ _CROSSED = 0.12
 """Share of a table's rows that may run over the gap between two columns: titles that span columns do."""
 _SAME_ROW = 0.35
 """Share of the type size by which baselines of one row may differ."""
+_SLANTED_ROW = 0.55
+"""The same for the first and the last of them: cells that are centred in a high row stand in steps."""
 _WIDE_GAP = 1.3
 """Share of the type size that parts the label of a row from its numbers where no ruling helps."""
 _FEWEST_ROWS = 3
@@ -166,16 +168,18 @@ def _distance(upper: Row, lower: Row) -> float:
 def split_rows(lines: Iterable[Line], *, gap: float = _CELL_GAP, box: Box | None = None) -> list[Row]:
     """Return what stands on one baseline, within ``box``, cut into cells at gaps of ``gap`` type sizes."""
     rows: list[list[Word]] = []
-    baseline = 0.0
+    first = last = 0.0
     for line in sorted(lines, key=lambda item: item.baseline):
         words = [word for word in line.words if box is None or holds_centre(box, word.box)]
         if not words:
             continue
-        if rows and line.baseline - baseline <= _SAME_ROW * max(line.size, rows[-1][0].size):
+        size = max(line.size, rows[-1][0].size) if rows else line.size
+        if rows and line.baseline - last <= _SAME_ROW * size and line.baseline - first <= _SLANTED_ROW * size:
             rows[-1] += words
         else:
             rows.append(words)
-            baseline = line.baseline
+            first = line.baseline
+        last = line.baseline
     return [_cells(sorted(row, key=lambda word: word.box[0]), gap) for row in rows]
 
 
@@ -229,6 +233,9 @@ def read_cells(lines: Iterable[Line], rules: Sequence[Box], box: Box) -> Rows | 
 def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
     """Return the columns as intervals: the gaps between them are crossed by few rows."""
     rows = [row for row in rows if len(row) > 1]  # a row with one cell may run over all columns
+    start = next((number for number, row in enumerate(rows) if sum(cell.is_number for cell in row) > 1), 0)
+    if len(rows) - start >= _FEWEST_ROWS:
+        rows = rows[start:]  # titles above the numbers may run over several columns
     cells = [cell for row in rows for cell in row]
     edges = sorted({edge for cell in cells for edge in (cell.box[0], cell.box[2])})
     allowed = int(_CROSSED * len(rows)) if len(rows) > 3 else 0
