@@ -21,7 +21,7 @@ from statistics import mean
 from benchmarks.corpora import SHARED, local_settings
 from benchmarks.extraction import shingles
 from headtree.evaluation.gold import GoldSpan, Need, SuiteQuestion
-from headtree.evaluation.measures import Scores, figure_recall, search_scores
+from headtree.evaluation.measures import Scores, search_scores
 from headtree.evaluation.suite import read_suite
 from headtree.extraction.extract import extract
 from headtree.indexing.figures import parse_label
@@ -102,9 +102,7 @@ def _figure_needs(question: SuiteQuestion) -> list[frozenset[str]]:
     return [need for need in keys if need]
 
 
-def _met(
-    needs: Sequence[frozenset[str]], pictures: Sequence[tuple[str, str, str | None]], side: Side
-) -> float | None:
+def _met(needs: Sequence[frozenset[str]], pictures: Sequence[tuple[str, str, str | None]], side: Side) -> float | None:
     keys = frozenset().union(*(label_keys(doc, side.label_of(path, label)) for doc, path, label in pictures))
     return mean(bool(need & keys) for need in needs) if needs else None
 
