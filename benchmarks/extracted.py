@@ -146,8 +146,8 @@ def compare(work: Path, *, details: bool) -> None:
     counts = {name: sum(pair[0][name] is not None for pair in scored) for name in _MEASURES}
     print(f"{'':<8}" + "".join(f"{name + f' ({counts[name]})':>24}" for name in _MEASURES))
     for number, side in enumerate(sides):
-        values = {name: [p[number][name] for p in scored if p[number][name] is not None] for name in _MEASURES}
-        print(f"{side.name:<8}" + "".join(f"{mean(values[name]):>24.3f}" for name in _MEASURES))
+        means = (mean(v for pair in scored if (v := pair[number][name]) is not None) for name in _MEASURES)
+        print(f"{side.name:<8}" + "".join(f"{value:>24.3f}" for value in means))
 
 
 def _print_differences(questions: Sequence[SuiteQuestion], scored: Sequence[Sequence[Scores]]) -> None:

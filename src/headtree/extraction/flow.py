@@ -29,6 +29,8 @@ _UNMARKED_NOTE_SIZE, _UNMARKED_NOTE_PLACE = 0.87, 0.75
 """The same for notes without a mark: the addresses of authors, a licence."""
 _BULLET = re.compile(r"^(?P<marker>[•◦▪■●○‣⁃∙➢➤✓])\s*(?P<rest>\S.*)|^(?P<dash>[–—*·-])\s+(?P<after>\S.*)")
 _ENUMERATED = re.compile(r"^(?P<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\(?(?:[A-Z]|[IVX]{1,5})\))\s+(?P<rest>\S.*)")
+_REFERENCE = re.compile(r"\[\d{1,3}\]\s+[^\W\d_]")
+"""An entry of a list of references: "[12] A. Author"."""
 _SENTENCE_END = re.compile(r"[.!?:。][”’\")\]¹²³⁴⁵⁶⁷⁸⁹⁰\s]{0,4}$")
 _GLUED_MARK = re.compile(r"^(\d{1,2})(?=[^\W\d_]{2})")
 """A note's number that is set in type of its own, which no size tells from the text."""
@@ -189,6 +191,8 @@ class _Flow:
             or abs(line.size - last.line.size) > 0.12 * size
         ):
             return self._is_torn(last, item) and distance < 2 * size
+        if _REFERENCE.match(line.text) and line.box[0] <= block.lines[0].line.box[0] + 3:
+            return False
         if _marker(line) and (line.box[0] <= block.lines[0].line.box[0] + 3 or _may_end_line(last)):
             return False
         return not self._begins_paragraph(block, last, item)

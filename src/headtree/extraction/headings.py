@@ -24,6 +24,8 @@ _TITLE_SIZE = 1.15
 _MOST_WORDS_TITLE = 40
 _PROSE_ABOVE_TITLE = 3
 """Lines of running text that may stand above a document's title."""
+_PAGES_OF_CHAPTERS = 2
+"""Further pages with lines set like a document's title from which it is no title."""
 _KEY = 24
 """Letters of an outline's entry by which it is looked up; a heading of two lines has more."""
 
@@ -51,6 +53,8 @@ class _Finder:
 
     def find(self) -> list[HeadingCandidate]:
         title = self._title()
+        if title and self._is_one_of_many(title):
+            title = None
         found = [title] if title else []
         in_front = self._front_matter(title)
         index = 0
@@ -84,6 +88,16 @@ class _Finder:
         if len(text.split()) > _MOST_WORDS_TITLE or (numbering and numbering.scheme is not Scheme.LETTER):
             return None  # "A survey of ..." has no number
         return HeadingCandidate(start, len(members), text, None, style_of(item.line), is_title=True)
+
+    def _is_one_of_many(self, title: HeadingCandidate) -> bool:
+        """Whether the first page's largest line is set like headings of other pages: a chapter, not the title.
+
+        Numbered ones may be set like the title: nobody takes it for one of them.
+        """
+        texts = [item for item in self._items if isinstance(item, TextItem)]
+        alike = [item for item in texts if style_of(item.line) == title.style]
+        pages = {item.page for item in alike if read_numbering(item.line.text) is None}
+        return len(pages) > _PAGES_OF_CHAPTERS
 
     def _front_matter(self, title: HeadingCandidate | None) -> range:
         """Return the indexes up to the first text or known heading: authors, addresses and the like."""

@@ -14,7 +14,7 @@ import pypdfium2
 from loky import ProcessPoolExecutor
 
 from headtree.errors import ExtractionError
-from headtree.extraction.blocks import ExtractedDocument, Page
+from headtree.extraction.blocks import ExtractedDocument
 from headtree.extraction.flow import make_blocks
 from headtree.extraction.furniture import without_furniture
 from headtree.extraction.heading_levels import assign_levels
@@ -24,6 +24,7 @@ from headtree.extraction.ocr import INSTALL_OCR, Recogniser, ocr_is_installed
 from headtree.extraction.page_reading import PageReader
 from headtree.extraction.page_values import PageReading, TextItem
 from headtree.extraction.pages import open_pdf
+from headtree.extraction.turned_pages import on_shown_pages, shown_page
 from headtree.extraction.text_style import BodyText
 
 ENGINE = "local"
@@ -88,8 +89,8 @@ def assemble(pages: Sequence[PageReading], outline: Sequence[OutlineEntry] = (),
     return ExtractedDocument(
         ENGINE,
         ENGINE_VERSION,
-        tuple(blocks),
-        tuple(Page(page.page, round(page.width, 1), round(page.height, 1)) for page in pages),
+        tuple(on_shown_pages(blocks, pages)),
+        tuple(map(shown_page, pages)),
         (*_scan_warnings(scans), *(warning for page in pages for warning in page.warnings)),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,8 +71,11 @@ def open_pdf(path: Path) -> Iterator[Any]:
         document.close()
 
 
-def load_page(document: Any, number: int) -> Any:
+def load_page(document: Any, number: int) -> tuple[Any, int]:
     """Return page ``number`` (1-based) of an open PDF, turned so that most of its text stands upright.
+
+    Returns:
+        The page, and by how many quarters to the right it was turned for that.
 
     Raises:
         ExtractionError: pdfium cannot read the page.
@@ -83,13 +87,23 @@ def load_page(document: Any, number: int) -> Any:
         raise ExtractionError(f"page {number} cannot be read: {error}") from error
     turned = [0, 0, 0, 0]
     for index in range(0, text.count_chars(), 7):  # a sample suffices
-        turned[round(pdfium.FPDFText_GetCharAngle(text, index) * 2 / 3.14159265) % 4] += 1
+        turned[_quarter_turns(text, index)] += 1
     upright = (page.get_rotation() // 90) % 4
     quarter = max(range(4), key=lambda turn: (turned[turn], turn == upright))
     if sum(turned) and quarter != upright and turned[quarter] > sum(turned) * 0.6:
         page.set_rotation(quarter * 90)
+    else:
+        quarter = upright
     text.close()
-    return page
+    return page, (quarter - upright) % 4
+
+
+def _quarter_turns(text: Any, index: int) -> int:
+    """Return by how many quarters to the right a page must be turned for a character to stand upright.
+
+    pdfium's angle runs to the right: text that runs upwards has three quarters.
+    """
+    return -round(pdfium.FPDFText_GetCharAngle(text, index) / (math.pi / 2)) % 4
 
 
 def read_page(page: Any, number: int) -> PageContent:
@@ -188,7 +202,7 @@ class _Words:
             if character.isspace():
                 self._close(space=True)
                 continue
-            if round(pdfium.FPDFText_GetCharAngle(self._text, index) * 2 / 3.14159265) % 4 != self._view.quarter:
+            if _quarter_turns(self._text, index) != self._view.quarter:
                 continue  # a stamp along the margin, the label of an axis
             pdfium.FPDFText_GetCharBox(self._text, index, sides[0], sides[1], sides[2], sides[3])
             pdfium.FPDFText_GetCharOrigin(self._text, index, x, y)
