@@ -24,8 +24,8 @@ from headtree.extraction.ocr import INSTALL_OCR, Recogniser, ocr_is_installed
 from headtree.extraction.page_reading import PageReader
 from headtree.extraction.page_values import PageReading, TextItem
 from headtree.extraction.pages import open_pdf
-from headtree.extraction.turned_pages import on_shown_pages, shown_page
 from headtree.extraction.text_style import BodyText
+from headtree.extraction.turned_pages import on_shown_pages, shown_page
 
 ENGINE = "local"
 ENGINE_VERSION = "1"
@@ -77,11 +77,11 @@ def assemble(pages: Sequence[PageReading], outline: Sequence[OutlineEntry] = (),
     scans = [page.page for page in pages if page.is_scan]
     if not items and scans and not ocr_is_installed():
         raise ExtractionError(
-            f"{name} is a scan: none of its {len(pages)} pages has text; install character recognition "
+            f"{name} is a scan: no page has text ({len(pages)} in all); install character recognition "
             f"({INSTALL_OCR}) and extract it again"
         )
     if not items:
-        raise ExtractionError(f"{name} has neither text nor pictures on its {len(pages)} pages")
+        raise ExtractionError(f"{name} has neither text nor pictures on any page ({len(pages)} in all)")
     body = BodyText.of(texts)
     headings = find_headings(items, body, outline)
     heights = {page.page: page.height for page in pages}
