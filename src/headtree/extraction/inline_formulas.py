@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from headtree.extraction.blocks import Box
 from headtree.extraction.boxes import below, beside, union
 from headtree.extraction.page_values import Word
 
@@ -26,7 +27,8 @@ def with_inline_formulas(pieces: Sequence[list[Word]]) -> list[list[Word]]:
     its own between the lines of the text.
     """
     texts = [piece for piece in pieces if _is_text(piece)]
-    free = [piece for piece in pieces if not _is_text(piece) and sum(len(word.text) for word in piece) <= _LONGEST]
+    short = (piece for piece in pieces if not _is_text(piece) and sum(len(word.text) for word in piece) <= _LONGEST)
+    free = [(piece, union(word.box for word in piece)) for piece in short]
     taken: set[int] = set()
     grown = {id(text): _grown(text, free, taken) for text in texts}
     return [grown.get(id(piece), piece) for piece in pieces if id(piece) not in taken]
@@ -36,19 +38,20 @@ def _is_text(piece: Sequence[Word]) -> bool:
     return sum(len(word.text) > 1 and word.text.isalpha() for word in piece) >= _FEWEST_WORDS
 
 
-def _grown(text: list[Word], free: Sequence[list[Word]], taken: set[int]) -> list[Word]:
+def _grown(text: list[Word], free: Sequence[tuple[list[Word], Box]], taken: set[int]) -> list[Word]:
     """Return a line with all that touches it, directly or through another piece; ``taken`` holds what is used."""
-    line = list(text)
+    line, whole = list(text), union(word.box for word in text)
     while True:
-        piece = next((item for item in free if id(item) not in taken and _belongs(item, line)), None)
-        if piece is None:
+        near = ((piece, box) for piece, box in free if id(piece) not in taken and beside(box, whole) > 0)
+        found = next(((piece, box) for piece, box in near if _belongs(piece, box, line, whole)), None)
+        if found is None:
             return line
-        taken.add(id(piece))
-        line = sorted([*line, *piece], key=lambda word: word.box[0])
+        taken.add(id(found[0]))
+        line = sorted([*line, *found[0]], key=lambda word: word.box[0])
+        whole = union((whole, found[1]))
 
 
-def _belongs(piece: Sequence[Word], line: Sequence[Word]) -> bool:
-    box, whole = union(word.box for word in piece), union(word.box for word in line)
+def _belongs(piece: Sequence[Word], box: Box, line: Sequence[Word], whole: Box) -> bool:
     size = max(word.size for word in line)
     if piece[0].size > 1.1 * size or beside(box, whole) < _BESIDE * (box[3] - box[1]):
         return False

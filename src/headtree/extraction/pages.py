@@ -164,6 +164,8 @@ class _Style:
 
     font: Font
     size: float
+    quarter: int
+    """Quarters to the right by which a page must be turned for the text to stand upright."""
 
 
 @dataclass(slots=True)
@@ -202,7 +204,8 @@ class _Words:
             if character.isspace():
                 self._close(space=True)
                 continue
-            if _quarter_turns(self._text, index) != self._view.quarter:
+            style = self._style(index)
+            if style.quarter != self._view.quarter:
                 continue  # a stamp along the margin, the label of an axis
             pdfium.FPDFText_GetCharBox(self._text, index, sides[0], sides[1], sides[2], sides[3])
             pdfium.FPDFText_GetCharOrigin(self._text, index, x, y)
@@ -211,7 +214,6 @@ class _Words:
             advance = self._view.box(loose.left, loose.bottom, loose.right, loose.top)
             start, baseline = self._view.point(x.value, y.value)
             box = self._view.box(left, bottom, right, top)
-            style = self._style(index)
             character = character.translate(_BIG_SIGNS if style.font.name.startswith("CMEX") else _LIGATURES)
             self._add(character, box, baseline, style, start, advance[2])
         self._close(space=True)
@@ -259,8 +261,9 @@ class _Words:
         pdfium.FPDFText_GetMatrix(self._text, index, matrix)
         scale = (matrix.c**2 + matrix.d**2) ** 0.5 or 1.0
         size = round(pdfium.FPDFText_GetFontSize(self._text, index) * scale, 1)
+        quarter = _quarter_turns(self._text, index)
         if not handle:
-            return _Style(Font(""), size)
+            return _Style(Font(""), size, quarter)
         pointer = pdfium.FPDFTextObj_GetFont(handle)
         address = ctypes.addressof(pointer.contents) if pointer else 0
         if address not in self._fonts:
@@ -268,7 +271,7 @@ class _Words:
         font = self._fonts[address]
         if not font.bold and pdfium.FPDFTextObj_GetTextRenderMode(handle) == _FILL_AND_STROKE:
             font = replace(font, bold=True)
-        return _Style(font, max(size, 1.0))
+        return _Style(font, max(size, 1.0), quarter)
 
 
 def _read_font(pointer: Any) -> Font:
