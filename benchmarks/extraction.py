@@ -158,12 +158,16 @@ def reading_order(markdown: str, reference: str) -> tuple[float, int]:
     return (len(tails) / len(common) if common else 0.0), len(common)
 
 
+def shingles(text: str) -> list[tuple[str, ...]]:
+    """Return every five words that follow each other in a Markdown text."""
+    words = re.findall(r"\w+", re.sub(r"!\[[^\]]*\]\([^)]*\)", " ", text).casefold())
+    return [tuple(words[at : at + 5]) for at in range(len(words) - 4)]
+
+
 def _unique_shingles(text: str) -> dict[tuple[str, ...], int]:
-    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", " ", text)
-    words = re.findall(r"\w+", text.casefold())
-    shingles = [tuple(words[at : at + 5]) for at in range(len(words) - 4)]
-    counts = Counter(shingles)
-    return {shingle: at for at, shingle in enumerate(shingles) if counts[shingle] == 1}
+    found = shingles(text)
+    counts = Counter(found)
+    return {shingle: at for at, shingle in enumerate(found) if counts[shingle] == 1}
 
 
 def report_quality(result: Run, truth: dict[str, Any] | None) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from headtree.cli import app
 from headtree.errors import ExtractionError
 from headtree.extraction import adobe
 from headtree.extraction.adobe import AdobeEngine, archive_path
@@ -133,3 +136,17 @@ def test_a_file_over_the_limit_is_never_sent(pdf: Path, stub: AdobeStub, monkeyp
         read(pdf, stub)
     assert caught.value.code == "DISQUALIFIED_FILE_SIZE"
     assert stub.requests == []
+
+
+def test_an_archive_that_the_user_has_is_converted_without_the_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "report.zip").write_bytes(SMALL)
+    arguments = ["extract", "--engine", "adobe", "--from-zip", "report.zip", "--out", "documents", "--json"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert [item["outcome"] for item in json.loads(result.stdout)["documents"]] == ["written"]
+    assert (tmp_path / "documents/report/report.md").read_text() == "# One\n\nText of one.\n"
+    (tmp_path / "report.zip").write_bytes(SMALL[: len(SMALL) // 2])
+    assert isinstance(CliRunner().invoke(app, arguments).exception, ExtractionError)

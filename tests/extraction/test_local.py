@@ -338,3 +338,59 @@ def test_script_without_a_main_guard_reads_a_pdf(tmp_path: Path) -> None:
     )
     ran = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
     assert ran.stdout == "5\n", ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("quarter", "sides", "start"),
+    [
+        (0, (0, 3), (100, HEIGHT - 500)),
+        (1, (2, 3), (WIDTH - 500, HEIGHT - 100)),
+        (2, (2, 1), (WIDTH - 100, 500)),
+        (3, (0, 1), (500, 100)),
+    ],
+)
+def test_a_page_whose_text_runs_another_way_is_turned(
+    read: Callable[..., ExtractedDocument], quarter: int, sides: tuple[int, int], start: tuple[float, float]
+) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.translate(WIDTH if quarter in (1, 2) else 0, HEIGHT if quarter in (2, 3) else 0)
+        canvas.rotate(90 * quarter)
+        canvas.setFont("Times-Roman", 10)
+        canvas.drawString(100, 500, SENTENCES[0])
+
+    document = read(draw)
+    assert of_kind(document, Paragraph) == [SENTENCES[0]]
+    assert (document.pages[0].width, document.pages[0].height) == pytest.approx((WIDTH, HEIGHT), abs=0.1)
+    box = document.blocks[0].places[0].box
+    assert (box[sides[0]], box[sides[1]]) == pytest.approx(start, abs=3)
+
+
+@needs_model
+def test_text_of_the_same_type_below_a_caption_is_no_caption(read: Callable[..., ExtractedDocument]) -> None:
+    caption = ["Figure 1: Height of the water in each of five runs of the", "survey, at the old bridge."]
+
+    def draw(canvas: Canvas) -> None:
+        page = Page(canvas, width=320)
+        draw_chart(canvas, left=MARGIN, top=page.y)
+        page.y += 190
+        for line in caption:
+            page.text(line)
+        page.y += 1
+        page.paragraph("are given below. " + prose(0, 1, 2, 3, 4, 5))
+
+    document = read(draw)
+    assert [image.caption for image in document.blocks if isinstance(image, Image)] == [" ".join(caption)]
+    assert of_kind(document, Paragraph) == ["are given below. " + prose(0, 1, 2, 3, 4, 5)]
+
+
+def test_chapters_set_like_the_first_lines_are_its_siblings(read: Callable[..., ExtractedDocument]) -> None:
+    def chapter(title: str) -> Draw:
+        def draw(canvas: Canvas) -> None:
+            page = Page(canvas)
+            page.heading(title, size=16)
+            page.paragraph(prose(0, 1, 2))
+
+        return draw
+
+    document = read(*map(chapter, ["Getting started", "Daily work", "Repair"]))
+    assert headings(document) == [(1, "Getting started"), (1, "Daily work"), (1, "Repair")]

@@ -8,10 +8,12 @@ import pytest
 from PIL import Image
 
 from headtree.errors import ExtractionError
+from headtree.extraction.blocks import ExtractedDocument, Paragraph
 from headtree.extraction.corpus import find_sources
 from headtree.extraction.extract import Outcome, extract
 from headtree.extraction.html import convert_html
 from headtree.extraction.markdown_copy import copy_markdown
+from headtree.extraction.writing import SourceIdentity, reason_to_keep, write_document
 
 PAGE = """
 <html><head><title>The River</title><script>alert(1)</script></head><body>
@@ -107,3 +109,24 @@ def test_one_bad_file_does_not_stop_the_others(folder: Path, tmp_path: Path) -> 
     assert report.failed == 3
     again = extract([folder / "river.html"], out=tmp_path / "out")
     assert again.documents[0].outcome is Outcome.UNCHANGED
+
+
+def test_a_document_from_elsewhere_is_left_alone(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (out / "river").mkdir(parents=True)
+    (out / "river/river.md").write_text("written by hand\n")
+    first = extract([folder], out=out).documents
+    river = next(document for document in first if document.doc_id == "river")
+    assert (river.outcome, river.note) == (Outcome.KEPT, "headtree did not extract it")
+    named = extract([folder / "river.html"], out=out)
+    assert named.failed == 1
+    assert "use --replace" in str(named.documents[0].error)
+    assert (out / "river/river.md").read_text() == "written by hand\n"
+    assert extract([folder / "river.html"], out=out, replace=True).documents[0].outcome is Outcome.WRITTEN
+
+
+def test_what_was_paid_for_is_not_replaced_unasked(tmp_path: Path) -> None:
+    paid = ExtractedDocument("adobe", "1", (Paragraph("paid for"),))
+    write_document(paid, folder=tmp_path / "river", source=SourceIdentity("river.pdf", "00ff"))
+    assert reason_to_keep(tmp_path / "river", engine="local") == "Adobe PDF Extract made it"
+    assert reason_to_keep(tmp_path / "river", engine="adobe") is None

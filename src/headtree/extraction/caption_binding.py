@@ -16,6 +16,8 @@ _BESIDE_REACH = 30.0
 _MOST_PASSES = 8
 _WIDE_RULE = 120.0
 """Points that the rule below an algorithm measures at least: it is as wide as its column."""
+MOST_PROSE = 0.35
+"""Share of a box that running text may cover before the box is text."""
 _GAP = 26.0
 """Points without anything at which a picture that is gathered from its caption ends."""
 
@@ -107,6 +109,8 @@ def _has_prose_between(words: Box, picture: Box, page: FloatPage) -> bool:
 def _is_part(item: Float, whole: Box, caption: Caption, page: FloatPage) -> bool:
     """Whether a box is a further part of a captioned picture: nothing else stands in the box round both."""
     together = union((whole, item.box))
+    if prose_share(item.box, page) > MOST_PROSE:
+        return False
     if common(together, caption.box) > 0.3 * area(caption.box):
         return False
     if any(common(together, other.box) > 0.3 * area(other.box) for other in page.captions if other is not caption):
@@ -114,6 +118,11 @@ def _is_part(item: Float, whole: Box, caption: Caption, page: FloatPage) -> bool
     strangers = [line for line in page.prose if holds_centre(together, line.box)]
     own = [line for line in strangers if holds_centre(whole, line.box) or holds_centre(item.box, line.box)]
     return _apart(whole, item.box) <= _REACH and len(strangers) == len(own)
+
+
+def prose_share(box: Box, page: FloatPage) -> float:
+    """Return the share of a box that running text covers."""
+    return sum(common(line.box, box) for line in page.prose) / (area(box) or 1.0)
 
 
 def _apart(first: Box, second: Box) -> float:

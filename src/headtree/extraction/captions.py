@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,12 @@ from headtree.types import FigureKind
 
 _LINE_STEP = 1.5
 """Share of the type size between the baselines of a caption's lines, at most."""
+_WIDER_STEP, _WIDER_STEP_AFTER_END = 1.18, 1.03
+"""The distance to a next line as a share of the caption's own from which that line is text: in general, and where a
+short line has ended the caption's last sentence."""
+_SHORT = 0.15
+"""Share of a caption's width by which its last line falls short."""
+_ENDS = re.compile(r"[.!?][”’\")\]]?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +99,41 @@ def _members(start: int, lines: Sequence[Line], regions: Sequence[Region]) -> li
         same_row = distance <= 0.3 * first.size
         if same_row or below(line.box, first.box) <= 0 or printed_label(line.text):
             continue
-        if abs(line.size - first.size) > 0.6 or line.box[0] < first.box[0] - 2 * first.size:
+        set_out = line.box[0] < first.box[0] - 2 * first.size and not _is_title_below(line, first)
+        if abs(line.size - first.size) > 0.6 or set_out:
             continue
-        if step and distance > 1.18 * step:
+        if step and distance > _WIDER_STEP * step:
             break
-        hyphen = last.words[-1].hyphen
-        if bottom is not None and (line.box[1] + line.box[3]) / 2 > bottom + 1 and not hyphen:
+        if _has_ended([lines[member] for member in members], line) and (
+            line.text[0].islower() or (step and distance > _WIDER_STEP_AFTER_END * step)
+        ):
+            break
+        beyond = bottom is not None and (line.box[1] + line.box[3]) / 2 > bottom + 1
+        if beyond and not _goes_on(last, line):
             break
         step = step or distance
         members.append(index)
         last = line
     return members
+
+
+def _goes_on(last: Line, line: Line) -> bool:
+    """Whether a line is the rest of the sentence or word above it, whatever the model's box says."""
+    same_type = line.words[0].font == last.words[-1].font
+    return last.words[-1].hyphen or (same_type and line.text[0].islower() and not _ENDS.search(last.text))
+
+
+def _is_title_below(line: Line, label: Line) -> bool:
+    """Whether a line is set round the middle of a label above it: "TABLE IV", then its title."""
+    middles = [(item.box[0] + item.box[2]) / 2 for item in (line, label)]
+    return abs(middles[0] - middles[1]) < label.size
+
+
+def _has_ended(caption: Sequence[Line], after: Line) -> bool:
+    """Whether a caption's last line ends a sentence and falls short of the lines round it."""
+    last = caption[-1]
+    left, _, right, _ = union(line.box for line in (*caption, after))
+    return _ENDS.search(last.text) is not None and right - last.box[2] > _SHORT * (right - left)
 
 
 _TEXTUAL = frozenset(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -61,12 +62,30 @@ def extract_command(
 def _print_report(report: ExtractionReport) -> None:
     for document in report.documents:
         _print_document(document)
+    _print_kept(report)
     counts = {outcome: sum(item.outcome is outcome for item in report.documents) for outcome in Outcome}
+    kept = f"{counts[Outcome.KEPT]} kept, " if counts[Outcome.KEPT] else ""
     _out.print(
         f"[bold]{counts[Outcome.WRITTEN]}[/] written to {_literal(report.out)}, {counts[Outcome.UNCHANGED]} unchanged, "
-        f"{counts[Outcome.FAILED]} failed in {report.seconds:.1f} s; next: [bold]headtree index[/]",
+        f"{kept}{counts[Outcome.FAILED]} failed in {report.seconds:.1f} s; next: [bold]headtree index[/]",
+        soft_wrap=True,
         highlight=False,
     )
+
+
+def _print_kept(report: ExtractionReport) -> None:
+    """Say once for each reason which documents were left as they are, and how to make them anew."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for document in report.documents:
+        if document.outcome is Outcome.KEPT:
+            by_reason[document.note or ""].append(document.doc_id)
+    for reason, documents in by_reason.items():
+        listed = ", ".join(map(_literal, documents))
+        _out.print(
+            f"kept as they are ({reason}): {listed}; [bold]headtree extract --replace[/] makes them anew",
+            soft_wrap=True,
+            highlight=False,
+        )
 
 
 def _print_document(document: SourceReport) -> None:

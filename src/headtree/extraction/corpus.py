@@ -43,6 +43,8 @@ class Source:
     """The folder that was named; nothing outside of it belongs to the source."""
     doc: str
     """The document's id: its place below the documents folder, without an ending, with forward slashes."""
+    named: bool = False
+    """Whether the file itself was named, and not a folder that holds it."""
 
 
 def find_sources(paths: Sequence[Path]) -> list[Source]:
@@ -60,7 +62,7 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
             kind = SUFFIXES[file.suffix.lower()]
             doc = _free_name(_document(file, root), kind, taken)
             taken.add(doc.casefold())
-            sources.append(Source(file, kind, root, doc))
+            sources.append(Source(file, kind, root, doc, named=file == path))
     if not sources:
         named = ", ".join(map(str, paths))
         raise ExtractionError(f"no PDF, HTML or Markdown file in {named}; put PDFs there or name them")

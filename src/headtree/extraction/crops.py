@@ -20,6 +20,8 @@ _BUDGET = 2_400_000
 """Pixels of a picture, about, as long as that leaves it `_COARSEST`."""
 _MOST_PIXELS = 40_000_000
 """Pixels that are rendered at most, whatever size a page claims to have."""
+_COMPRESSION = 4
+"""Of PNG, 0 to 9: half the time of the usual 6 for a tenth more bytes."""
 _MARGIN = 2.0
 """Points round a picture."""
 
@@ -47,7 +49,7 @@ def crop(page: Any, box: Box, *, neighbours: Sequence[Box] = ()) -> bytes:
     image = bitmap.to_pil().convert("RGB")
     bitmap.close()
     buffer = io.BytesIO()
-    image.save(buffer, "PNG")
+    image.save(buffer, "PNG", compress_level=_COMPRESSION)
     return buffer.getvalue()
 
 

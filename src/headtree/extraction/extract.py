@@ -6,14 +6,22 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
 from headtree.errors import ExtractionError, HeadtreeError, ModelUnavailableError
 from headtree.extraction.blocks import ExtractedDocument
 from headtree.extraction.corpus import Source, SourceKind, find_sources
-from headtree.extraction.writing import SourceIdentity, identify_source, is_current, write_document, write_rendered
+from headtree.extraction.writing import (
+    SourceIdentity,
+    identify_source,
+    is_current,
+    kept_message,
+    reason_to_keep,
+    write_document,
+    write_rendered,
+)
 
 INSTALL_PDF = 'pip install "headtree[pdf]"'
 
@@ -33,6 +41,8 @@ class Outcome(StrEnum):
     WRITTEN = "written"
     UNCHANGED = "unchanged"
     """Its document is there already, made from the same bytes by the same engine."""
+    KEPT = "kept"
+    """Another document is in its place, which is not ours to replace; ``note`` says why."""
     FAILED = "failed"
 
 
@@ -64,6 +74,8 @@ class SourceReport:
     error: str | None = None
     code: str | None = None
     """The engine's own code of the error."""
+    note: str | None = None
+    """Why a document was kept."""
     warnings: tuple[str, ...] = ()
 
 
@@ -100,7 +112,8 @@ def extract(
     """Convert PDFs, HTML and Markdown files to documents; one that fails never stops the others.
 
     A source whose document is there already, made from the same bytes by the same version of the engine, is skipped,
-    so that a run that was stopped goes on where it was.
+    so that a run that was stopped goes on where it was. A source from a folder whose place another document has is
+    left alone; where the file itself was named, that is an error.
 
     Args:
         sources: files, and folders that are searched for them.
@@ -150,18 +163,7 @@ class _Run:
         except OSError as error:
             message = f"{source.path.name}: {error.strerror or error}"
             report = SourceReport(str(source.path), source.doc, Outcome.FAILED, error=message)
-        seconds = round(time.perf_counter() - start, 3)
-        return SourceReport(
-            report.source,
-            report.doc_id,
-            report.outcome,
-            report.pages,
-            report.figures,
-            seconds,
-            report.error,
-            report.code,
-            report.warnings,
-        )
+        return replace(report, seconds=round(time.perf_counter() - start, 3))
 
     def _convert(self, source: Source) -> SourceReport:
         match source.kind:
@@ -176,20 +178,33 @@ class _Run:
         read, version = self._reader()
         identity = identify_source(source.path)
         folder = self.out / source.doc
-        if not self.replace and is_current(folder, source=identity, engine=self.engine, engine_version=version):
-            return SourceReport(str(source.path), source.doc, Outcome.UNCHANGED)
+        if there := self._in_place(source, folder, identity, engine=self.engine, engine_version=version):
+            return there
         with tempfile.TemporaryDirectory(prefix=".pictures-", dir=self.out) as pictures:
             document = read(source.path, Path(pictures), self.progress)
             write_document(document, folder=folder, source=identity, replace=self.replace)
         return _written(source, document, sum(1 for block in document.blocks if hasattr(block, "data")))
+
+    def _in_place(
+        self, source: Source, folder: Path, identity: SourceIdentity, *, engine: str, engine_version: str
+    ) -> SourceReport | None:
+        """Return the report of a source whose place is taken, ``None`` where it is to be read."""
+        if self.replace:
+            return None
+        if is_current(folder, source=identity, engine=engine, engine_version=engine_version):
+            return SourceReport(str(source.path), source.doc, Outcome.UNCHANGED)
+        reason = reason_to_keep(folder, engine=engine)
+        if reason and source.named:
+            raise ExtractionError(kept_message(folder, reason))
+        return SourceReport(str(source.path), source.doc, Outcome.KEPT, note=reason) if reason else None
 
     def _html(self, source: Source) -> SourceReport:
         from headtree.extraction.html import ENGINE, ENGINE_VERSION, convert_html
 
         identity = identify_source(source.path)
         folder = self.out / source.doc
-        if not self.replace and is_current(folder, source=identity, engine=ENGINE, engine_version=ENGINE_VERSION):
-            return SourceReport(str(source.path), source.doc, Outcome.UNCHANGED)
+        if there := self._in_place(source, folder, identity, engine=ENGINE, engine_version=ENGINE_VERSION):
+            return there
         rendered, document = convert_html(source.path, root=source.root)
         write_rendered(rendered, document, folder=folder, source=identity, replace=self.replace)
         self.progress(ExtractionStep(source.path.name, 1, 1))

@@ -8,7 +8,7 @@ from statistics import median
 
 from headtree.extraction.blocks import Box
 from headtree.extraction.boxes import area, below, beside, common, grown, holds_centre, share_inside, union
-from headtree.extraction.caption_binding import bind_captions, gather_picture, off_captions
+from headtree.extraction.caption_binding import MOST_PROSE, bind_captions, gather_picture, off_captions, prose_share
 from headtree.extraction.captions import Caption
 from headtree.extraction.floats import Float, FloatPage
 from headtree.extraction.layout import Region, RegionKind
@@ -28,6 +28,12 @@ _RULE_REACH = 7.0
 _STRETCH = 14.0
 """Points by which drawings that lie mostly inside may stretch the model's box."""
 _FEWEST_TABLE_LINES = 4
+_MOSTLY = 0.8
+"""Share of a table of numbers that lies in a box which includes it."""
+_CAPTION_REACH = 30.0
+"""Points between a table and its caption: a captioned table may hold rows of words, only running text is cut off."""
+_FEWEST_TEXT_WORDS, _TEXT_INDENT = 4, 0.2
+"""Words of a line, and share of a box's width by which it is set in at most, from which it is no label of a table."""
 _TITLE_SIZE = 1.1
 """Size of a title as a share of its table's type."""
 
@@ -81,6 +87,7 @@ def _candidates(page: FloatPage, regions: Sequence[Region], tables: Sequence[Box
         if region.kind in (RegionKind.TABLE, RegionKind.FIGURE)
     ]
     found = [part for item in found for part in _without_captions(item, page.captions)]
+    found = [part for item in found for part in _without_text(item, page, tables)]
     found += [Float(FigureKind.TABLE, box) for box in tables]
     found += [Float(FigureKind.FIGURE, box) for box in page.content.images if _is_big(box, page.content)]
     merged: list[Float] = []
@@ -115,6 +122,29 @@ def _without_captions(item: Float, captions: Sequence[Caption]) -> list[Float]:
             rest += [part for part in (above, under) if part[3] - part[1] >= 14]
         boxes = rest
     return [replace(item, box=box) for box in boxes]
+
+
+def _without_text(item: Float, page: FloatPage, tables: Sequence[Box]) -> list[Float]:
+    """Cut the headings and sentences off a table's box that stand above, below or between tables of numbers."""
+    inside = [table for table in tables if share_inside(table, grown(item.box, _STRETCH)) > _MOSTLY]
+    if item.kind is not FigureKind.TABLE or not inside:
+        return [item]
+    near = any(-beside(caption.box, item.box) < _CAPTION_REACH for caption in page.captions)
+    own = [line for line in page.lines if holds_centre(item.box, line.box)]
+    suspects = [line for line in page.prose if holds_centre(item.box, line.box)] if near else own
+    texts = [line.box for line in suspects if _is_text_beside_tables(line, own, item.box, inside)]
+    edges = [item.box[1], *sorted(box[1] for box in texts), item.box[3]]
+    tops = [item.box[1], *sorted(box[3] for box in texts)]
+    parts = [(item.box[0], top, item.box[2], bottom) for top, bottom in zip(tops, edges[1:], strict=True)]
+    return [replace(item, box=part) for part in parts if any(share_inside(table, part) > _MOSTLY for table in inside)]
+
+
+def _is_text_beside_tables(line: Line, lines: Sequence[Line], box: Box, tables: Sequence[Box]) -> bool:
+    if len(line.words) < _FEWEST_TEXT_WORDS or line.box[0] > box[0] + _TEXT_INDENT * (box[2] - box[0]):
+        return False
+    if any(holds_centre(table, line.box) for table in tables):
+        return False
+    return not any(other is not line and beside(other.box, line.box) > 0.5 * line.size for other in lines)
 
 
 def _made_whole(item: Float, page: FloatPage) -> Float:
@@ -173,8 +203,7 @@ def _stands_alone(item: Float, page: FloatPage) -> bool:
     """Whether a box without a caption is a picture or table and no piece of text."""
     box = item.box
     width, height = box[2] - box[0], box[3] - box[1]
-    prose = sum(common(line.box, box) for line in page.prose)
-    if prose > 0.35 * area(box):
+    if prose_share(box, page) > MOST_PROSE:
         return False
     if item.kind is FigureKind.TABLE:
         readable = read_cells(page.lines, page.content.rules, box) is not None

@@ -29,6 +29,8 @@ _UNMARKED_NOTE_SIZE, _UNMARKED_NOTE_PLACE = 0.87, 0.75
 """The same for notes without a mark: the addresses of authors, a licence."""
 _BULLET = re.compile(r"^(?P<marker>[•◦▪■●○‣⁃∙➢➤✓])\s*(?P<rest>\S.*)|^(?P<dash>[–—*·-])\s+(?P<after>\S.*)")
 _ENUMERATED = re.compile(r"^(?P<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\(?(?:[A-Z]|[IVX]{1,5})\))\s+(?P<rest>\S.*)")
+_REFERENCE = re.compile(r"\[\d{1,3}\]\s+[^\W\d_]")
+"""An entry of a list of references: "[12] A. Author"."""
 _SENTENCE_END = re.compile(r"[.!?:。][”’\")\]¹²³⁴⁵⁶⁷⁸⁹⁰\s]{0,4}$")
 _GLUED_MARK = re.compile(r"^(\d{1,2})(?=[^\W\d_]{2})")
 """A note's number that is set in type of its own, which no size tells from the text."""
@@ -45,7 +47,8 @@ def make_blocks(
 ) -> list[Block]:
     """Return the blocks of a document.
 
-    A figure or a footnote that stands within a paragraph comes after it, so that a sentence is never cut.
+    A figure that stands within a paragraph comes before or after it, whichever is nearer, and a footnote after it, so
+    that a sentence is never cut.
 
     Args:
         items: of the whole document in reading order.
@@ -94,8 +97,10 @@ class _Flow:
     _note: _Open | None = None
     _last_note: tuple[int, tuple[float, float]] | None = None
     """Page and column of the last footnote: small lines below it are notes too."""
+    _within: list[tuple[int, list[Block]]] = field(default_factory=list)
+    """Pictures that stand within the open paragraph, each with the number of its lines that stand before."""
     _waiting: list[Block] = field(default_factory=list)
-    """Pictures and notes that come after the open paragraph."""
+    """Notes that come after the open paragraph."""
     _markers: list[float] = field(default_factory=list)
     """Left edges of the markers of the list that is open, outermost first."""
 
@@ -115,7 +120,7 @@ class _Flow:
         if item.kind is FigureKind.FORMULA:
             self.close()
         if self._open is not None and not self._may_end(self._open):
-            self._waiting += [block, *listing]
+            self._within.append((len(self._open.lines), [block, *listing]))
             return
         self.close()
         self.blocks += [block, *listing]
@@ -139,10 +144,13 @@ class _Flow:
     def close(self) -> None:
         """End what is open."""
         self._close_note()
-        if self._open is not None:
-            self.blocks.append(self._block(self._open))
-            self._open = None
-        self.blocks += self._waiting
+        lines = len(self._open.lines) if self._open else 0
+        early = [block for before, blocks in self._within if 2 * before < lines for block in blocks]
+        late = [block for before, blocks in self._within if 2 * before >= lines for block in blocks]
+        own = [self._block(self._open)] if self._open else []
+        self.blocks += [*early, *own, *late, *self._waiting]
+        self._open = None
+        self._within.clear()
         self._waiting.clear()
 
     # -------------------------------------------------------------------------------------------------- decisions
@@ -178,8 +186,13 @@ class _Flow:
         size = max(line.size, last.line.size)
         if abs(line.baseline - last.line.baseline) < 0.3 * size:
             return True
-        if distance > _NEW_PARAGRAPH * self.body.step * size or abs(line.size - last.line.size) > 0.12 * size:
+        if (
+            distance > _NEW_PARAGRAPH * self.body.on(item.page).step * size
+            or abs(line.size - last.line.size) > 0.12 * size
+        ):
             return self._is_torn(last, item) and distance < 2 * size
+        if _REFERENCE.match(line.text) and line.box[0] <= block.lines[0].line.box[0] + 3:
+            return False
         if _marker(line) and (line.box[0] <= block.lines[0].line.box[0] + 3 or _may_end_line(last)):
             return False
         return not self._begins_paragraph(block, last, item)
@@ -215,12 +228,14 @@ class _Flow:
     def _begins_note(self, item: TextItem) -> bool:
         """Whether a line is small, stands low and begins with a mark, or is small below a note."""
         line = item.line
-        if line.size > _NOTE_SIZE * self.body.size or line.baseline < _NOTE_PLACE * self.heights.get(item.page, 0.0):
+        if line.size > _NOTE_SIZE * self.body.on(item.page).size or line.baseline < _NOTE_PLACE * self.heights.get(
+            item.page, 0.0
+        ):
             return False
         if self._last_note == (item.page, item.column):
             return True
         lowest = line.baseline > _UNMARKED_NOTE_PLACE * self.heights.get(item.page, 0.0)
-        return _has_note_mark(line) or (lowest and line.size <= _UNMARKED_NOTE_SIZE * self.body.size)
+        return _has_note_mark(line) or (lowest and line.size <= _UNMARKED_NOTE_SIZE * self.body.on(item.page).size)
 
     def _continues_note(self, item: TextItem) -> bool:
         assert self._note is not None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from headtree.extraction.blocks import Box
 from headtree.extraction.boxes import below, beside, grown, holds_centre, share_inside, union
 from headtree.extraction.layout import Region, RegionKind
-from headtree.extraction.page_values import Line, PageContent
+from headtree.extraction.page_values import Line, PageContent, Word
 
 _NUMBER = re.compile(r"\((?:[A-Z]{0,2}\.?\d{1,3}(?:[.\-]\d{1,3})*[a-z]?)\)")
 _NUMBER_AT_END = re.compile(r"^(?P<rest>.*\S)\s+(?P<number>\((?:[A-Z]{0,2}\.?\d{1,3}(?:\.\d{1,3})*[a-z]?)\))$")
@@ -22,6 +22,8 @@ _MATHS_SHARE = 0.4
 """Share of a line's characters in type for mathematics from which it may be a piece of a formula."""
 _WORDS = 4
 """Words of at least four letters with which a line is a sentence that speaks of a formula."""
+_WORDS_OF_TITLE = 2
+"""Such words with which a line without any mathematics is a title, even where the model sees a formula."""
 _CONNECTING = frozenset({"where", "with", "and", "for", "since", "let", "then", "thus", "hence", "if", "when"})
 """Words with which a line goes on with the sentence round a formula."""
 _LINE_GAP = 0.9
@@ -69,18 +71,26 @@ def find_formulas(
 def _is_piece(line: Line, marked: Sequence[Box], body_size: float) -> bool:
     if _is_sentence(line) or line.text.isdigit():
         return False
+    share = _maths_share(line)
     if any(share_inside(line.box, box) > 0.5 for box in marked):
-        return True
+        return share > 0 or _real_words(line) < _WORDS_OF_TITLE
     if _NUMBER.fullmatch(line.text):
         return False
-    share = _maths_share(line)
     return share >= _MATHS_SHARE or (len(line.text) <= 2 and line.size < body_size and share > 0)
 
 
 def _is_sentence(line: Line) -> bool:
-    words = [len(word.text) >= 4 and word.text.isalpha() and not _is_maths(word.font.name) for word in line.words]
-    first = line.words[0].text
-    return sum(words) >= _WORDS or (words[0] and first[0].isupper()) or first.casefold() in _CONNECTING
+    first = line.words[0]
+    begins = _is_real_word(first) and first.text[0].isupper()
+    return _real_words(line) >= _WORDS or begins or first.text.casefold() in _CONNECTING
+
+
+def _real_words(line: Line) -> int:
+    return sum(_is_real_word(word) for word in line.words)
+
+
+def _is_real_word(word: Word) -> bool:
+    return len(word.text) >= 4 and word.text.isalpha() and not _is_maths(word.font.name)
 
 
 def _has_number_beside(line: Line, lines: Sequence[Line]) -> bool:

@@ -70,7 +70,11 @@ class _Depths:
         for open_heading, open_depth in self._above:
             scheme = open_heading.numbering.scheme if open_heading.numbering else None
             alike = heading.numbering is not None and heading.numbering.scheme is scheme
-            if (scheme in _NAMED and not alike) or open_heading.style > heading.style:
+            if (
+                (scheme in _NAMED and not alike)
+                or open_heading.style > heading.style
+                or _is_part(heading, open_heading)
+            ):
                 depth = open_depth
         return depth + 1
 
@@ -95,8 +99,10 @@ class _Depths:
         return None
 
     def _decimal_depth(self, numbering: Numbering) -> int | None:
-        if self._schemes[Scheme.ITEM] > 2 and numbering.depth == 1:
-            return None  # "1. General" within an Item: its type decides
+        if self._schemes[Scheme.ITEM] >= _FEW_ITEMS:
+            return (
+                None  # "1. General" within an Item, "2.1 Account" within an exhibit's article: what is round it decides
+            )
         return numbering.depth
 
     def _styles_of_numbers(self, headings: Sequence[HeadingCandidate]) -> dict[Style, int]:
@@ -108,3 +114,11 @@ class _Depths:
                 if depth is not None:
                     votes[heading.style][depth] += 1
         return {style: counts.most_common(1)[0][0] for style, counts in votes.items()}
+
+
+def _is_part(heading: HeadingCandidate, of: HeadingCandidate) -> bool:
+    """Whether a number is a part of another: 4.1 of 4."""
+    part, whole = heading.numbering, of.numbering
+    if part is None or whole is None or part.scheme is not whole.scheme:
+        return False
+    return part.depth > whole.depth and part.parts[: whole.depth] == whole.parts

@@ -14,6 +14,8 @@ _GAP = 1.18
 """Distance to the line above as a share of the usual one from which a heading stands apart."""
 _NO_GAP = 1.06
 """Distance to the line below as a share of the usual one up to which that line goes on with the one above."""
+_UNFILLED = 0.25
+"""Share of the column by which a line falls short that does not run into the text below."""
 _HEADING_STEP = 1.45
 """Share of the type size between the baselines of a heading's lines, at most."""
 _LARGER = 1.06
@@ -46,9 +48,10 @@ class Surroundings:
             return True
         distance = item.line.baseline - above.line.baseline
         size = max(item.line.size, above.line.size)
-        if distance < 0 or distance > _GAP * self._body.step * size:
+        if distance < 0 or distance > _GAP * self._body.on(item.page).step * size:
             return True
-        may_end = _SENTENCE_END.search(above.line.text) or item.line.size > _LARGER * above.line.size
+        below_heading = self._body.on(item.page).is_larger(above.line)
+        may_end = below_heading or _SENTENCE_END.search(above.line.text) or item.line.size > _LARGER * above.line.size
         return style_of(above.line) != style_of(item.line) and bool(may_end)
 
     def ends_apart(self, index: int, members: Sequence[TextItem]) -> bool:
@@ -58,8 +61,8 @@ class Surroundings:
         if item is None or not _same_column(last, item):
             return True
         distance = item.line.baseline - last.line.baseline
-        close = 0 < distance <= _GAP * self._body.step * last.line.size
-        same = style_of(item.line).size == style_of(last.line).size and item.line.font == last.line.font
+        close = 0 < distance <= _GAP * self._body.on(item.page).step * last.line.size
+        same = style_of(item.line) == style_of(last.line) and item.line.font == last.line.font
         goes_on = item.line.words[0].font == last.line.words[-1].font and item.line.text[0].islower()
         return not (close and (same or goes_on))
 
@@ -69,8 +72,12 @@ class Surroundings:
         item = self._after(index, members)
         if item is None or not _same_column(last, item):
             return last.line.words[-1].hyphen
+        left, right = last.column
+        if right - last.line.box[2] > _UNFILLED * (right - left):
+            return False
+        body = self._body.on(item.page)
         distance = item.line.baseline - last.line.baseline
-        return 0 < distance <= _NO_GAP * self._body.step * last.line.size and self._body.is_prose(item.line)
+        return 0 < distance <= _NO_GAP * body.step * last.line.size and body.is_prose(item.line)
 
     def lines_of_heading(self, index: int, *, limit: int) -> list[TextItem]:
         """Return the line at ``index`` and those that go on with it in its style, ``limit`` in all at most."""

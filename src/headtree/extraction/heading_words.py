@@ -27,9 +27,12 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[a-z]{2,}[.;,]$|[:;,]$")
+_UNENDED = re.compile(r"[^\W\d_]{2,}[;,]$")
+_SENTENCE_WITHIN = re.compile(r"[^\W\d_]{3,}\.\s+\S+\s+\S+\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _NO_HEADING = re.compile(
-    r"^[(\[•◦▪*†‡§©®]|^\W*$|@|https?://|\bwww\.|^\$|(?:\.\s?){4,}|^(?:Figure|Fig\.|Table|Algorithm)\s*\d", re.IGNORECASE
+    r"^[(\[•◦▪*†‡§©®]|^\W*$|@|https?://|\bwww\.|^\$|(?:\.\s?){4,}|\.(?:html?|pdf)\b|^(?:Figure|Fig\.|Table|Algorithm)\s*\d",
+    re.IGNORECASE,
 )
 _NAMED = frozenset({Scheme.PART, Scheme.CHAPTER, Scheme.ITEM, Scheme.NOTE, Scheme.SECTION})
 
@@ -67,8 +70,10 @@ def _is_numbered_heading(item: TextItem, text: str, numbering: Numbering, body: 
     apart = body.is_set_apart(item.line)
     if not rest:
         return apart  # "Section 4.5." on a line of its own may also end a sentence
-    if len(_LETTER.findall(rest)) < 2 or re.search(r"[a-z]{2,}[;,]$", text):
+    if len(_LETTER.findall(rest)) < 2 or _UNENDED.search(text):
         return False
+    if _SENTENCE_WITHIN.search(rest) and not body.is_strong(item.line):
+        return False  # a title that runs into its text
     if numbering.scheme in _NAMED:
         return not rest[0].islower() and (apart or is_title_case(rest))
     words = len(rest.split())

@@ -24,6 +24,8 @@ _TITLE_SIZE = 1.15
 _MOST_WORDS_TITLE = 40
 _PROSE_ABOVE_TITLE = 3
 """Lines of running text that may stand above a document's title."""
+_PAGES_OF_CHAPTERS = 2
+"""Further pages with lines set like a document's title from which it is no title."""
 _KEY = 24
 """Letters of an outline's entry by which it is looked up; a heading of two lines has more."""
 
@@ -51,6 +53,8 @@ class _Finder:
 
     def find(self) -> list[HeadingCandidate]:
         title = self._title()
+        if title and self._is_one_of_many(title):
+            title = None
         found = [title] if title else []
         in_front = self._front_matter(title)
         index = 0
@@ -85,6 +89,16 @@ class _Finder:
             return None  # "A survey of ..." has no number
         return HeadingCandidate(start, len(members), text, None, style_of(item.line), is_title=True)
 
+    def _is_one_of_many(self, title: HeadingCandidate) -> bool:
+        """Whether the first page's largest line is set like headings of other pages: a chapter, not the title.
+
+        Numbered ones may be set like the title: nobody takes it for one of them.
+        """
+        texts = [item for item in self._items if isinstance(item, TextItem)]
+        alike = [item for item in texts if style_of(item.line) == title.style]
+        pages = {item.page for item in alike if read_numbering(item.line.text) is None}
+        return len(pages) > _PAGES_OF_CHAPTERS
+
     def _front_matter(self, title: HeadingCandidate | None) -> range:
         """Return the indexes up to the first text or known heading: authors, addresses and the like."""
         if title is None:
@@ -118,11 +132,13 @@ class _Finder:
             return replace(heading, outline_level=level)
         if in_front and numbering is None and not is_known_title(text):
             return None
-        if len(members) > _MOST_LINES or not self._around.ends_apart(index, members):
+        body = self._body.on(item.page)
+        is_number = numbering is not None and not numbering.rest
+        if len(members) > _MOST_LINES or not (is_number or self._around.ends_apart(index, members)):
             return None
-        if numbering is None and not self._body.is_larger(item.line) and self._around.runs_in(index, members):
+        if numbering is None and not body.is_larger(item.line) and self._around.runs_in(index, members):
             return None
-        return self._with_title(heading) if may_be_heading(item, text, numbering, self._body) else None
+        return self._with_title(heading) if may_be_heading(item, text, numbering, body) else None
 
     def _with_title(self, heading: HeadingCandidate) -> HeadingCandidate:
         """Join a number that stands alone ("Note 1", "ARTICLE 2.") and the title right below it."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from headtree.errors import ModelUnavailableError
 from headtree.extraction.blocks import Box
@@ -119,21 +120,13 @@ def layout_model_path() -> Path:
 
 def _prepare(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Shrink to the model's size by plain bilinear sampling: smoothing first loses one box in five."""
-    rows, row_share = _sampling(pixels.shape[0], _HEIGHT)
-    columns, column_share = _sampling(pixels.shape[1], _WIDTH)
-    row_share = row_share[:, None, None]
-    column_share = column_share[None, :, None]
-    upper, lower = pixels[rows].astype(np.float32), pixels[rows + 1].astype(np.float32)
-    lines = upper + (lower - upper) * row_share
-    image = lines[:, columns] + (lines[:, columns + 1] - lines[:, columns]) * column_share
-    return np.ascontiguousarray(((image - _MEAN) / _DEVIATION).transpose(2, 0, 1)[None], dtype=np.float32)
-
-
-def _sampling(size: int, wanted: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-    """Return for each wanted pixel the one before its centre and the share of the next."""
-    centres = np.clip((np.arange(wanted) + 0.5) * size / wanted - 0.5, 0, size - 1.001)
-    before = np.floor(centres).astype(np.intp)
-    return before, (centres - before).astype(np.float32)
+    height, width = pixels.shape[:2]
+    scaling = (width / _WIDTH, 0.0, 0.0, 0.0, height / _HEIGHT, 0.0)
+    page = Image.fromarray(pixels).transform(
+        (_WIDTH, _HEIGHT), Image.Transform.AFFINE, scaling, resample=Image.Resampling.BILINEAR
+    )
+    values = (np.asarray(page, np.float32) - _MEAN) / _DEVIATION
+    return np.ascontiguousarray(values.transpose(2, 0, 1)[None])
 
 
 def _boxes(distances: NDArray[np.float32], stride: int) -> NDArray[np.float32]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from headtree.extraction.boxes import union
+from headtree.extraction.inline_formulas import with_inline_formulas
 from headtree.extraction.page_values import Font, Line, Word
 from headtree.extraction.raised_type import lowered_text, raised_text
 
@@ -44,7 +45,7 @@ def find_lines(words: Sequence[Word]) -> list[Line]:
         else:
             pieces.append([word])
     pieces = _with_raised_pieces(pieces)
-    pieces = _joined_rows(pieces)
+    pieces = with_inline_formulas(_joined_rows(pieces))
     return sorted((make_line(piece) for piece in pieces), key=lambda line: (round(line.baseline), line.box[0]))
 
 

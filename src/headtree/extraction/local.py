@@ -14,7 +14,7 @@ import pypdfium2
 from loky import ProcessPoolExecutor
 
 from headtree.errors import ExtractionError
-from headtree.extraction.blocks import ExtractedDocument, Page
+from headtree.extraction.blocks import ExtractedDocument
 from headtree.extraction.flow import make_blocks
 from headtree.extraction.furniture import without_furniture
 from headtree.extraction.heading_levels import assign_levels
@@ -25,6 +25,7 @@ from headtree.extraction.page_reading import PageReader
 from headtree.extraction.page_values import PageReading, TextItem
 from headtree.extraction.pages import open_pdf
 from headtree.extraction.text_style import BodyText
+from headtree.extraction.turned_pages import on_shown_pages, shown_page
 
 ENGINE = "local"
 ENGINE_VERSION = "1"
@@ -76,11 +77,11 @@ def assemble(pages: Sequence[PageReading], outline: Sequence[OutlineEntry] = (),
     scans = [page.page for page in pages if page.is_scan]
     if not items and scans and not ocr_is_installed():
         raise ExtractionError(
-            f"{name} is a scan: none of its {len(pages)} pages has text; install character recognition "
+            f"{name} is a scan: no page has text ({len(pages)} in all); install character recognition "
             f"({INSTALL_OCR}) and extract it again"
         )
     if not items:
-        raise ExtractionError(f"{name} has neither text nor pictures on its {len(pages)} pages")
+        raise ExtractionError(f"{name} has neither text nor pictures on any page ({len(pages)} in all)")
     body = BodyText.of(texts)
     headings = find_headings(items, body, outline)
     heights = {page.page: page.height for page in pages}
@@ -88,8 +89,8 @@ def assemble(pages: Sequence[PageReading], outline: Sequence[OutlineEntry] = (),
     return ExtractedDocument(
         ENGINE,
         ENGINE_VERSION,
-        tuple(blocks),
-        tuple(Page(page.page, round(page.width, 1), round(page.height, 1)) for page in pages),
+        tuple(on_shown_pages(blocks, pages)),
+        tuple(map(shown_page, pages)),
         (*_scan_warnings(scans), *(warning for page in pages for warning in page.warnings)),
     )
 

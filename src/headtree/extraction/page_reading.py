@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +58,15 @@ class PageReader:
             ExtractionError: pdfium cannot read the page.
             ModelUnavailableError: the layout model is needed and absent.
         """
-        page = load_page(self.document, number)
+        page, turned = load_page(self.document, number)
         try:
             content = read_page(page, number)
             if not _is_scan(content):
-                return self._read(page, content)
+                return replace(self._read(page, content), turned=turned)
             words = tuple(self.recognise(page)) if self.recognise else ()
             scanned = PageContent(number, content.width, content.height, words, (), (), (), ())
             reading = self._read(page, scanned)
-            return PageReading(number, content.width, content.height, reading.items, True, reading.warnings)
+            return replace(reading, is_scan=True)
         finally:
             page.close()
 

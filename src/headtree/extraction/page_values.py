@@ -117,3 +117,5 @@ class PageReading:
     is_scan: bool = False
     """Whether it has no text of its own; ``items`` then come from character recognition, if it ran."""
     warnings: tuple[str, ...] = ()
+    turned: int = 0
+    """By how many quarters to the right the page was turned for its text to stand upright; boxes are as it then is."""

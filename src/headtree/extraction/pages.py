@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ from headtree.extraction.page_values import Font, PageContent, Word
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "", "\xa0": " "}
 )
+_BIG_SIGNS = str.maketrans("PXQYRZ", "∑∑∏∏∫∫")
+"""Letters of TeX's font of large signs (CMEX), which has no other names for them."""
 _HYPHENS = "\ufffe\u0002"
 """pdfium's marks for a hyphen at the end of a line."""
 _GAP = 0.11
@@ -68,8 +71,11 @@ def open_pdf(path: Path) -> Iterator[Any]:
         document.close()
 
 
-def load_page(document: Any, number: int) -> Any:
+def load_page(document: Any, number: int) -> tuple[Any, int]:
     """Return page ``number`` (1-based) of an open PDF, turned so that most of its text stands upright.
+
+    Returns:
+        The page, and by how many quarters to the right it was turned for that.
 
     Raises:
         ExtractionError: pdfium cannot read the page.
@@ -81,13 +87,23 @@ def load_page(document: Any, number: int) -> Any:
         raise ExtractionError(f"page {number} cannot be read: {error}") from error
     turned = [0, 0, 0, 0]
     for index in range(0, text.count_chars(), 7):  # a sample suffices
-        turned[round(pdfium.FPDFText_GetCharAngle(text, index) * 2 / 3.14159265) % 4] += 1
+        turned[_quarter_turns(text, index)] += 1
     upright = (page.get_rotation() // 90) % 4
     quarter = max(range(4), key=lambda turn: (turned[turn], turn == upright))
     if sum(turned) and quarter != upright and turned[quarter] > sum(turned) * 0.6:
         page.set_rotation(quarter * 90)
+    else:
+        quarter = upright
     text.close()
-    return page
+    return page, (quarter - upright) % 4
+
+
+def _quarter_turns(text: Any, index: int) -> int:
+    """Return by how many quarters to the right a page must be turned for a character to stand upright.
+
+    pdfium's angle runs to the right: text that runs upwards has three quarters.
+    """
+    return -round(pdfium.FPDFText_GetCharAngle(text, index) / (math.pi / 2)) % 4
 
 
 def read_page(page: Any, number: int) -> PageContent:
@@ -148,6 +164,8 @@ class _Style:
 
     font: Font
     size: float
+    quarter: int
+    """Quarters to the right by which a page must be turned for the text to stand upright."""
 
 
 @dataclass(slots=True)
@@ -186,7 +204,8 @@ class _Words:
             if character.isspace():
                 self._close(space=True)
                 continue
-            if round(pdfium.FPDFText_GetCharAngle(self._text, index) * 2 / 3.14159265) % 4 != self._view.quarter:
+            style = self._style(index)
+            if style.quarter != self._view.quarter:
                 continue  # a stamp along the margin, the label of an axis
             pdfium.FPDFText_GetCharBox(self._text, index, sides[0], sides[1], sides[2], sides[3])
             pdfium.FPDFText_GetCharOrigin(self._text, index, x, y)
@@ -195,7 +214,8 @@ class _Words:
             advance = self._view.box(loose.left, loose.bottom, loose.right, loose.top)
             start, baseline = self._view.point(x.value, y.value)
             box = self._view.box(left, bottom, right, top)
-            self._add(character.translate(_LIGATURES), box, baseline, self._style(index), start, advance[2])
+            character = character.translate(_BIG_SIGNS if style.font.name.startswith("CMEX") else _LIGATURES)
+            self._add(character, box, baseline, style, start, advance[2])
         self._close(space=True)
         self._text.close()
         return self._words
@@ -241,8 +261,9 @@ class _Words:
         pdfium.FPDFText_GetMatrix(self._text, index, matrix)
         scale = (matrix.c**2 + matrix.d**2) ** 0.5 or 1.0
         size = round(pdfium.FPDFText_GetFontSize(self._text, index) * scale, 1)
+        quarter = _quarter_turns(self._text, index)
         if not handle:
-            return _Style(Font(""), size)
+            return _Style(Font(""), size, quarter)
         pointer = pdfium.FPDFTextObj_GetFont(handle)
         address = ctypes.addressof(pointer.contents) if pointer else 0
         if address not in self._fonts:
@@ -250,7 +271,7 @@ class _Words:
         font = self._fonts[address]
         if not font.bold and pdfium.FPDFTextObj_GetTextRenderMode(handle) == _FILL_AND_STROKE:
             font = replace(font, bold=True)
-        return _Style(font, max(size, 1.0))
+        return _Style(font, max(size, 1.0), quarter)
 
 
 def _read_font(pointer: Any) -> Font:

@@ -25,6 +25,8 @@ _CROSSED = 0.12
 """Share of a table's rows that may run over the gap between two columns: titles that span columns do."""
 _SAME_ROW = 0.35
 """Share of the type size by which baselines of one row may differ."""
+_SLANTED_ROW = 0.55
+"""The same for the first and the last of them: cells that are centred in a high row stand in steps."""
 _WIDE_GAP = 1.3
 """Share of the type size that parts the label of a row from its numbers where no ruling helps."""
 _FEWEST_ROWS = 3
@@ -35,8 +37,12 @@ _RULED = 0.4
 """Rules between the rows of a table, as a share of its lines, from which each row has one of its own."""
 _NUMERIC = 0.6
 """Share of a row block's cells beyond the first column that must be numbers for a table that only its rows show."""
+_APART = 1.3
+"""Share of the usual distance of rows from which text between two tables stands apart from both."""
 _MOST_LABELS = 4
 """Rows without numbers that may stand between two rows of a table."""
+_LARGER = 1.12
+"""Size of type as a share of a table's from which a row is a heading or text between two tables."""
 _MOST_TITLES = 4
 _LABEL_SHARE = 0.2
 """Share of a table's width that its labels take at least."""
@@ -75,6 +81,9 @@ def find_number_tables(lines: Sequence[Line]) -> list[Box]:
     blocks: list[list[Row]] = []
     waiting: list[Row] = []  # rows with one cell: a part of the table only if it goes on after them
     for row in rows:
+        if blocks and blocks[-1] and waiting and _begins_table(row, waiting, blocks[-1]):
+            waiting = []
+            blocks.append([])
         numeric = len(row) > 1 and sum(cell.is_number for cell in row[1:]) >= max(1, (len(row) - 1) * _NUMERIC)
         headed = len(row) > 1 and all(len(cell.words) <= 6 for cell in row)
         last = waiting[-1] if waiting else blocks[-1][-1] if blocks and blocks[-1] else None
@@ -94,8 +103,18 @@ def find_number_tables(lines: Sequence[Line]) -> list[Box]:
     return [union(cell.box for row in _with_titles(block, rows) for cell in row) for block in tables]
 
 
+def _begins_table(row: Row, waiting: Sequence[Row], block: Sequence[Row]) -> bool:
+    """Whether a row names columns anew after text that stands apart from the table above: another table begins."""
+    steps = [_distance(upper, lower) for upper, lower in pairwise(block)]
+    usual = median(steps) if steps else _ROW_DISTANCE
+    apart = _distance(block[-1], waiting[0]) > _APART * usual and _distance(waiting[-1], row) > _APART * usual
+    return apart and row[0].box[0] > max(other[-1].box[2] for other in waiting)
+
+
 def _may_be_label(row: Row, block: Sequence[Row]) -> bool:
     """Whether a row is a title within a table or a part of a long label: it ends before the numbers begin."""
+    if _size(row) > _LARGER * _size(block[0]):
+        return False
     numbers = [cell.box[0] for other in block for cell in other[1:] if cell.is_number]
     ends_before = bool(numbers) and row[-1].box[2] < min(numbers)
     return len(row) == 1 and (ends_before or not _is_prose(row))
@@ -129,6 +148,10 @@ def _is_number_table(block: Sequence[Row]) -> bool:
     return aligned >= 0.8 * len(edges)
 
 
+def _size(row: Row) -> float:
+    return max(word.size for cell in row for word in cell.words)
+
+
 def _is_prose(row: Row) -> bool:
     return sum(len(cell.words) for cell in row) > 14
 
@@ -145,16 +168,18 @@ def _distance(upper: Row, lower: Row) -> float:
 def split_rows(lines: Iterable[Line], *, gap: float = _CELL_GAP, box: Box | None = None) -> list[Row]:
     """Return what stands on one baseline, within ``box``, cut into cells at gaps of ``gap`` type sizes."""
     rows: list[list[Word]] = []
-    baseline = 0.0
+    first = last = 0.0
     for line in sorted(lines, key=lambda item: item.baseline):
         words = [word for word in line.words if box is None or holds_centre(box, word.box)]
         if not words:
             continue
-        if rows and line.baseline - baseline <= _SAME_ROW * max(line.size, rows[-1][0].size):
+        size = max(line.size, rows[-1][0].size) if rows else line.size
+        if rows and line.baseline - last <= _SAME_ROW * size and line.baseline - first <= _SLANTED_ROW * size:
             rows[-1] += words
         else:
             rows.append(words)
-            baseline = line.baseline
+            first = line.baseline
+        last = line.baseline
     return [_cells(sorted(row, key=lambda word: word.box[0]), gap) for row in rows]
 
 
@@ -208,6 +233,9 @@ def read_cells(lines: Iterable[Line], rules: Sequence[Box], box: Box) -> Rows | 
 def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
     """Return the columns as intervals: the gaps between them are crossed by few rows."""
     rows = [row for row in rows if len(row) > 1]  # a row with one cell may run over all columns
+    start = next((number for number, row in enumerate(rows) if sum(cell.is_number for cell in row) > 1), 0)
+    if len(rows) - start >= _FEWEST_ROWS:
+        rows = rows[start:]  # titles above the numbers may run over several columns
     cells = [cell for row in rows for cell in row]
     edges = sorted({edge for cell in cells for edge in (cell.box[0], cell.box[2])})
     allowed = int(_CROSSED * len(rows)) if len(rows) > 3 else 0

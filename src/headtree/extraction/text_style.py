@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from headtree.extraction.page_values import Line, TextItem
 
 _LARGER = 1.06
 """Size as a share of the running text's from which type is set larger on purpose."""
+_CAPITALS = 0.9
+"""Share of letters: "ITEMS 10 and 11. DIRECTORS" is set in capitals."""
 _PROSE_WORDS, _SIZE_DIFFERENCE = 8, 0.6
 _USUAL_STEP = 1.2
+_FEWEST_LINES, _ONE_KIND = 8, 0.7
+"""Lines of running text, and share of their characters in one kind of type, from which a page speaks for itself."""
 _ONE_LINE = 2.2
 """Share of the type size within which the next baseline of a paragraph lies."""
 
@@ -30,26 +34,31 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class BodyText:
-    """The running text of a document."""
+    """The running text of a document, or of one of its pages."""
 
     size: float
     font: str
     bold: bool
     step: float
     """Distance of two baselines as a share of the type size."""
+    pages: Mapping[int, BodyText] = field(default_factory=dict)
+    """Of the pages that have enough text of one kind to speak for themselves: exhibits are set unlike their report."""
 
     @classmethod
     def of(cls, items: Sequence[TextItem]) -> BodyText:
         """Measure the text of a document: what most characters of long lines have."""
-        styles: Counter[tuple[float, str, bool]] = Counter()
-        for fewest in (7, 1):
-            for item in items:
-                if len(item.line.words) >= fewest:
-                    styles[round(item.line.size, 1), item.line.font.name, item.line.font.bold] += len(item.line.text)
-            if styles:
-                break
+        styles = _styles(items, fewest_words=_PROSE_WORDS - 1) or _styles(items, fewest_words=1)
         size, font, bold = styles.most_common(1)[0][0] if styles else (10.0, "", False)
-        return cls(size, font, bold, _usual_step(items, size))
+        step = _usual_step(items, size) or _USUAL_STEP
+        pages: dict[int, list[TextItem]] = defaultdict(list)
+        for item in items:
+            pages[item.page].append(item)
+        found = {page: _of_page(own, step) for page, own in pages.items()}
+        return cls(size, font, bold, step, {page: body for page, body in found.items() if body})
+
+    def on(self, page: int) -> BodyText:
+        """Return what running text looks like on a page."""
+        return self.pages.get(page, self)
 
     def is_larger(self, line: Line) -> bool:
         """Whether a line is set in larger type."""
@@ -71,14 +80,35 @@ class BodyText:
         return is_capitals(line.text) or (is_italic(line) and line.size >= 0.95 * self.size)
 
 
-def _usual_step(items: Iterable[TextItem], size: float) -> float:
+def _styles(items: Iterable[TextItem], *, fewest_words: int) -> Counter[tuple[float, str, bool]]:
+    """Count the characters of lines by size, font and weight."""
+    styles: Counter[tuple[float, str, bool]] = Counter()
+    for item in items:
+        if len(item.line.words) >= fewest_words:
+            styles[round(item.line.size, 1), item.line.font.name, item.line.font.bold] += len(item.line.text)
+    return styles
+
+
+def _of_page(items: Sequence[TextItem], usual_step: float) -> BodyText | None:
+    """Return the running text of a page, ``None`` where it has little, or of several kinds."""
+    prose = [item for item in items if len(item.line.words) >= _PROSE_WORDS]
+    styles = _styles(prose, fewest_words=1)
+    if len(prose) < _FEWEST_LINES or styles.most_common(1)[0][1] < _ONE_KIND * styles.total():
+        return None
+    size, font, bold = styles.most_common(1)[0][0]
+    return BodyText(size, font, bold, _usual_step(items, size) or usual_step)
+
+
+def _usual_step(items: Iterable[TextItem], size: float) -> float | None:
+    """Return the most common distance of two lines of running text, ``None`` where there are none."""
     steps: Counter[float] = Counter()
     for upper, lower in pairwise(items):
-        if upper.page == lower.page and upper.column == lower.column and abs(upper.line.size - size) < 0.3:
+        in_text = abs(upper.line.size - size) < 0.3 and len(upper.line.words) >= _PROSE_WORDS
+        if in_text and upper.page == lower.page and upper.column == lower.column:
             step = (lower.line.baseline - upper.line.baseline) / size
             if 0.9 < step < _ONE_LINE:
                 steps[round(step, 2)] += 1
-    return steps.most_common(1)[0][0] if steps else _USUAL_STEP
+    return steps.most_common(1)[0][0] if steps else None
 
 
 def style_of(line: Line) -> Style:
@@ -100,4 +130,4 @@ def is_italic(line: Line) -> bool:
 def is_capitals(text: str) -> bool:
     """Whether a text is set in capitals: four letters at least, nearly all of them."""
     letters = [character for character in text if character.isalpha()]
-    return len(letters) >= 4 and sum(character.isupper() for character in letters) >= 0.95 * len(letters)
+    return len(letters) >= 4 and sum(character.isupper() for character in letters) >= _CAPITALS * len(letters)

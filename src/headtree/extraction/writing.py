@@ -90,8 +90,9 @@ def write_rendered(
     replace: bool = False,
 ) -> Path:
     """Write Markdown that is made already, as `write_document` does; ``document`` says where it comes from."""
-    if folder.exists() and not replace:
-        _refuse_edited(folder)
+    reason = None if replace else reason_to_keep(folder, engine=document.engine)
+    if reason:
+        raise ExtractionError(kept_message(folder, reason))
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".extracting-", dir=folder.parent) as temporary:
         fresh = Path(temporary) / "new"
@@ -141,16 +142,24 @@ def _figure_record(file: ImageFile) -> dict[str, Any]:
     }
 
 
-def _refuse_edited(folder: Path) -> None:
-    """Raise where a folder's Markdown is not what was written into it."""
+def reason_to_keep(folder: Path, *, engine: str) -> str | None:
+    """Return why a folder's document is not replaced unasked by what ``engine`` reads, ``None`` where it may be."""
     markdown = folder / f"{folder.name}.md"
     recorded = read_provenance(folder)
     if not markdown.exists() and (recorded is not None or not any(folder.glob("*.md"))):
-        return
+        return None
     if recorded is None:
-        raise ExtractionError(f"{folder} holds a document that headtree did not extract; move it away or use --replace")
+        return "headtree did not extract it"
     if recorded.get("markdown_sha256") != hashlib.sha256(markdown.read_bytes()).hexdigest():
-        raise ExtractionError(f"{markdown} was edited since it was extracted; move it away or use --replace")
+        return "it was edited since it was extracted"
+    if recorded.get("engine") == "adobe" and engine == "local":
+        return "Adobe PDF Extract made it"
+    return None
+
+
+def kept_message(folder: Path, reason: str) -> str:
+    """Return what to do where a document is in the way."""
+    return f"{folder} holds a document that is kept: {reason}; move it away or use --replace"
 
 
 def _carry_over(old: Path, fresh: Path) -> None:
