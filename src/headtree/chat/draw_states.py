@@ -17,6 +17,10 @@ _STAGES = {
     "starting": "Starting",
     "extracting": "Reading PDFs",
     "reading": "Reading documents",
+    "judging": "Finding parts that answer nothing",
+    "estimating": "Reckoning what it costs",
+    "describing": "Looking at pictures",
+    "placing": "Placing passages in their documents",
     "embedding": "Preparing the search",
     "writing": "Writing the index",
 }

@@ -103,7 +103,8 @@ def _quarter_turns(text: Any, index: int) -> int:
 
     pdfium's angle runs to the right: text that runs upwards has three quarters.
     """
-    return -round(pdfium.FPDFText_GetCharAngle(text, index) / (math.pi / 2)) % 4
+    angle: float = pdfium.FPDFText_GetCharAngle(text, index)
+    return -round(angle / (math.pi / 2)) % 4
 
 
 def read_page(page: Any, number: int) -> PageContent:

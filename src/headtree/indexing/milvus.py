@@ -11,6 +11,7 @@ import hashlib
 import importlib
 import json
 import logging
+import os
 import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -166,6 +167,7 @@ def _client(uri: str, token: str) -> Any:
 
 
 def _package() -> Any:
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # below that it tells the terminal of each connection that ends
     try:
         package = importlib.import_module("pymilvus")
     except ImportError as error:
