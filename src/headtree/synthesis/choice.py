@@ -1,46 +1,46 @@
 """Which of the offered figures are shown, without a model: few stated features and a careful threshold.
 
-A wrong picture costs more than a missing one, so that the cap is a limit and not a target: as a rule the one best
-picture of each part of the question, in each document that is asked about, is shown, and others only where they
-come close to it.
+A wrong picture costs more than a missing one, so that the cap is a limit and not a target: shown is what probably
+answers, each figure for itself, and of a document without captions the other screenshots of the same section.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from headtree.indexing.chunking import figure_text
 from headtree.indexing.figures import parse_label
 from headtree.indexing.index import Snapshot, StoredDocument
 from headtree.retrieval.question import Question
-from headtree.retrieval.terms import content_terms, stem_set
+from headtree.retrieval.terms import stem_set
 from headtree.synthesis.extractive import Quote
-from headtree.synthesis.matching import kind_cue
+from headtree.synthesis.matching import Described, kind_cue, match_features
 from headtree.types import Evidence, Figure, FigureDecision, FigureKind, OfferedFigure
 
 WEIGHTS = MappingProxyType(
     {
-        "home": 2.8,
-        "quoted": 1.5,
-        "near": 1.2,
-        "formula": -1.2,
-        "formula_asked": 5.0,
-        "part": -2.3,
-        "similarity": 4.0,
-        "inside": 4.5,
-        "around": 1.5,
-        "cue": 1.4,
+        "home": 3.0,
+        "rank": -0.3,
+        "crowd": -0.5,
+        "near": 1.0,
+        "formula_asked": 1.3,
+        "similarity": 2.8,
+        "grams": 1.4,
+        "around": 2.6,
+        "inside_gap": 2.6,
+        "cue": 1.1,
     }
 )
-"""Fitted by ``benchmarks/fit_figures.py`` to the question sets papers and docsites (pairs of a needed and an unneeded
-figure of one question), cross-validated by document, then rounded."""
-_THRESHOLD = 5.5
-"""Score under which nothing is shown."""
-_MARGIN = 0.4
-"""How far below the best of its document a further picture may lie."""
+_BIAS = -5.2
+"""With ``WEIGHTS`` a logistic regression, fitted by ``benchmarks/fit_figures.py`` to whether a figure is needed (the
+question sets papers, docsites and sample), cross-validated by document, then rounded."""
+_THRESHOLD = -0.4
+"""Log odds under which a figure is not shown: where F1 is best on those sets."""
 _HOME_RANGE = 6.0
 """Difference of section scores beyond which a figure's home section says nothing for it any more."""
 _NEAR_LINES = 6
@@ -52,16 +52,6 @@ _FORMULA_ASKED = re.compile(
     r"\b(?:formula\w*|equations?|loss(?:es)?|objective|defined|definition|mathematical\w*|update rule|derive\w*)\b",
     re.IGNORECASE,
 )
-
-
-_PART_BORDER = re.compile(
-    r"[?;.]\s+|,?\s+(?:and|but)\s+(?=(?:what|how|which|why|who|where|when|do(?:es)?|is|are|if|in what)\b)|:\s+"
-    r"|,\s+(?=(?:how|what|which|why|when|where)\b)",
-    re.IGNORECASE,
-)
-"""Where a compound question goes over to the next one: "..., and what do they conclude?"."""
-_FEWEST_TERMS = 3
-"""A part with fewer terms of its own asks for nothing in particular."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,30 +91,13 @@ def choose_figures(
         view: the index.
         most: how many may be shown.
     """
-    allowed = _allowed_documents(question, evidence)
-    best: dict[str, _Scored] = {}
-    picked: set[str] = set()
-    for part in question_parts(question):
-        scored = _score(part, evidence, quotes, similarities, view)
-        for item in scored:
-            if item.score > best.get(item.figure_id, item).score or item.figure_id not in best:
-                best[item.figure_id] = item
-        candidates = [item for item in scored if item.offered.figure.doc_id in allowed and _is_read(item, evidence)]
-        picked |= {item.figure_id for item in _pick(candidates, question)}
-    ranked = sorted(best.values(), key=_order)
-    shown = [item for item in ranked if item.figure_id in picked][:most]
+    allowed = allowed_documents(question, evidence)
+    ranked = sorted(_score(question, evidence, quotes, similarities, view), key=_order)
+    shown = _pick([item for item in ranked if item.offered.figure.doc_id in allowed], question)[:most]
     return FigureChoice(
         tuple(item.offered for item in shown),
         tuple(FigureDecision(item.figure_id, item in shown, _reason(item, item in shown, allowed)) for item in ranked),
     )
-
-
-def _is_read(item: _Scored, evidence: Evidence) -> bool:
-    """Whether a figure came with a section that is read: a caption that matches by itself is too weak alone.
-
-    Measured on papers: with such figures precision fell from .70 to .67 and nothing more was found.
-    """
-    return item.offered.section_rank <= len(evidence.sections)
 
 
 def _score(
@@ -133,31 +106,17 @@ def _score(
     quotes: Sequence[Quote],
     similarities: Mapping[str, float],
     view: Snapshot,
-) -> list[_Scored]:
-    scored = []
-    for offered in evidence.figures:
-        similarity = similarities.get(offered.figure.figure_id, 0.0)
-        features = figure_features(question, evidence, offered.figure, quotes, similarity, view)
-        scored.append(_Scored(offered, sum(WEIGHTS[name] * value for name, value in features.items())))
-    return sorted(scored, key=_order)
+) -> Iterator[_Scored]:
+    features = figure_features(question, evidence, quotes, similarities, view)
+    for offered, values in zip(evidence.figures, features, strict=True):
+        yield _Scored(offered, _BIAS + sum(WEIGHTS[name] * value for name, value in values.items()))
 
 
 def _order(item: _Scored) -> tuple[float, int, int]:
     return -item.score, item.offered.section_rank, item.offered.figure.line
 
 
-def question_parts(question: Question) -> list[Question]:
-    """Return the questions that a compound question asks, each with the terms that are its own; at least one."""
-    parts = []
-    for text in _PART_BORDER.split(question.text):
-        terms = [term for term in content_terms(text) if term in question.weights]
-        if len(terms) >= _FEWEST_TERMS:
-            weights = {term: question.weights[term] for term in terms}
-            parts.append(replace(question, text=text, terms=tuple(terms), weights=weights))
-    return parts if len(parts) >= 2 else [question]
-
-
-def _allowed_documents(question: Question, evidence: Evidence) -> frozenset[str]:
+def allowed_documents(question: Question, evidence: Evidence) -> frozenset[str]:
     """Return the documents whose figures may be shown: the few that the question names, else that of the best section.
 
     Where the question names a whole collection, its name does not tell one page from another.
@@ -170,68 +129,70 @@ def _allowed_documents(question: Question, evidence: Evidence) -> frozenset[str]
 def figure_features(
     question: Question,
     evidence: Evidence,
-    figure: Figure,
     quotes: Sequence[Quote],
-    similarity: float,
+    similarities: Mapping[str, float],
     view: Snapshot,
-) -> Mapping[str, float]:
-    """Return the features of one offered figure, each in [0, 1] but for ``cue`` in [-1, 1]."""
-    document = view.document(figure.doc_id)
-    text = figure_text(figure)
-    formula = figure.kind is FigureKind.FORMULA
-    return {
-        "home": 1 - min(_home_gap(evidence, figure), _HOME_RANGE) / _HOME_RANGE,
-        "quoted": float(
-            any(mention.line in _lines(quote) for mention in figure.mentions for quote in _of(quotes, figure))
-        ),
-        "near": float(
-            any(abs(line - figure.line) <= _NEAR_LINES for quote in _of(quotes, figure) for line in _lines(quote))
-        ),
-        "formula": float(formula),
-        "formula_asked": float(formula and _FORMULA_ASKED.search(question.text) is not None),
-        "part": float(figure.kind is FigureKind.PART),
-        "similarity": max(0.0, similarity),
-        "inside": _coverage(question, f"{text} {_inside(figure, document)}"),
-        "around": _coverage(question, f"{text} {_around(figure, document)}"),
-        "cue": 0.0 if formula else kind_cue(question.text) * (1 if figure.kind is FigureKind.TABLE else -1),
-    }
+) -> list[Mapping[str, float]]:
+    """Return the features of each offered figure.
+
+    Returns:
+        Per figure: ``home``, how close its own section's score comes to the best one, in [0, 1]; ``rank`` of the
+        section that it is offered with, from 1; ``crowd``, the logarithm of the figures offered from its section;
+        ``near``, 1 where a quote of the answer stands by it; ``formula_asked``, 1 for a formula where one is asked
+        for; ``similarity``, the cosine of question and figure text; ``grams``, see ``match_features``; ``around``,
+        the share of the question's weight in its text and the paragraphs round it; ``inside_gap``, how far its text
+        and cells stay behind those of the document's best figure in that share; ``cue`` in [-1, 1], whether the
+        question asks for its kind.
+    """
+    figures = [offered.figure for offered in evidence.figures]
+    described = [Described(figure_text(f), f.kind, similarities.get(f.figure_id, 0.0)) for f in figures]
+    matches = match_features(question.text, question.weights, described)
+    inside = [_coverage(question, f"{figure_text(f)} {_inside(f, view.document(f.doc_id))}") for f in figures]
+    most_inside: dict[str, float] = {}
+    for figure, share in zip(figures, inside, strict=True):
+        most_inside[figure.doc_id] = max(share, most_inside.get(figure.doc_id, 0.0))
+    crowds = Counter((figure.doc_id, figure.node_id) for figure in figures)
+    return [
+        {
+            "home": 1 - min(_home_gap(evidence, figure), _HOME_RANGE) / _HOME_RANGE,
+            "rank": float(offered.section_rank),
+            "crowd": math.log1p(crowds[(figure.doc_id, figure.node_id)]),
+            "near": float(_is_near_a_quote(figure, quotes)),
+            "formula_asked": float(_is_formula(figure) and _FORMULA_ASKED.search(question.text) is not None),
+            "similarity": max(0.0, similarities.get(figure.figure_id, 0.0)),
+            "grams": match["grams"],
+            "around": _coverage(question, f"{figure_text(figure)} {_around(figure, view.document(figure.doc_id))}"),
+            "inside_gap": share - most_inside[figure.doc_id],
+            "cue": _cue(question, figure),
+        }
+        for offered, figure, match, share in zip(evidence.figures, figures, matches, inside, strict=True)
+    ]
 
 
 # ------------------------------------------------------------------------------------------------------ picking
 
 
 def _pick(scored: Sequence[_Scored], question: Question) -> list[_Scored]:
-    """Pick per document where the question names a few, else over all."""
+    """Pick the figures that the question names by number, and then no other; else those over the threshold."""
     wanted = {label.whole for label in question.labels}
-    named = [item for item in scored if wanted & {label.whole for label in parse_label(item.offered.figure.label)}]
-    if named:
-        best = named[0].score
-        return [item for item in named if item.offered.figure.group is None or item.score >= best - _MARGIN]
-    documents = list(dict.fromkeys(item.offered.figure.doc_id for item in scored))
-    if not 2 <= len(documents) <= _MOST_DOCUMENTS:
-        return _pick_group(scored)
-    groups = ([item for item in scored if item.offered.figure.doc_id == doc_id] for doc_id in documents)
-    picked = [item for group in groups for item in _pick_group(group)]
-    return sorted(picked, key=lambda item: -item.score)
-
-
-def _pick_group(scored: Sequence[_Scored]) -> list[_Scored]:
-    """Pick the best and what comes close; a screenshot brings those of its own section along."""
-    if not scored or scored[0].score < _THRESHOLD:
-        return []
-    best = scored[0]
-    picked = [item for item in scored if item.score >= max(_THRESHOLD, best.score - _MARGIN)]
-    if best.offered.figure.label is None and best.offered.figure.kind is not FigureKind.FORMULA:
+    if named := [item for item in scored if wanted & {label.whole for label in parse_label(item.offered.figure.label)}]:
+        return named
+    picked = [item for item in scored if item.score >= _THRESHOLD]
+    if picked and _is_plain(picked[0].offered.figure):
         # Documents without captions show one procedure in several screenshots: they belong together.
-        home = (best.offered.figure.doc_id, best.offered.figure.node_id)
-        series = [item for item in scored if item not in picked and _is_screenshot_of(item.offered.figure, home)]
+        first = picked[0].offered.figure
+        series = [item for item in scored if item not in picked and _is_beside(item.offered.figure, first)]
         picked = sorted([*picked, *series], key=lambda item: item.offered.figure.line)
     return picked
 
 
-def _is_screenshot_of(figure: Figure, home: tuple[str, str]) -> bool:
-    plain = figure.label is None and figure.kind is not FigureKind.FORMULA
-    return plain and (figure.doc_id, figure.node_id) == home
+def _is_plain(figure: Figure) -> bool:
+    """Whether a figure has no number: a screenshot."""
+    return figure.label is None and not _is_formula(figure)
+
+
+def _is_beside(figure: Figure, other: Figure) -> bool:
+    return _is_plain(figure) and (figure.doc_id, figure.node_id) == (other.doc_id, other.node_id)
 
 
 def _reason(item: _Scored, shown: bool, allowed: frozenset[str]) -> str:
@@ -240,8 +201,8 @@ def _reason(item: _Scored, shown: bool, allowed: frozenset[str]) -> str:
     if item.offered.figure.doc_id not in allowed:
         return "it is of a document that the question does not ask about"
     if item.score < _THRESHOLD:
-        return f"too little speaks for it: score {item.score:.1f} of {_THRESHOLD}"
-    return f"others fit better; score {item.score:.1f}"
+        return f"too little speaks for it: score {item.score:.1f}, shown from {_THRESHOLD}"
+    return f"others fit better: score {item.score:.1f}"
 
 
 # ----------------------------------------------------------------------------------------------------- features
@@ -256,12 +217,22 @@ def _home_gap(evidence: Evidence, figure: Figure) -> float:
     return _HOME_RANGE
 
 
-def _of(quotes: Sequence[Quote], figure: Figure) -> Iterator[Quote]:
-    return (quote for quote in quotes if quote.section.doc_id == figure.doc_id)
+def _is_formula(figure: Figure) -> bool:
+    return figure.kind is FigureKind.FORMULA
 
 
-def _lines(quote: Quote) -> range:
-    return range(quote.passage.first_line, quote.passage.last_line + 1)
+def _cue(question: Question, figure: Figure) -> float:
+    if _is_formula(figure):
+        return 0.0
+    return kind_cue(question.text) * (1 if figure.kind is FigureKind.TABLE else -1)
+
+
+def _is_near_a_quote(figure: Figure, quotes: Sequence[Quote]) -> bool:
+    return any(
+        quote.passage.first_line - _NEAR_LINES <= figure.line <= quote.passage.last_line + _NEAR_LINES
+        for quote in quotes
+        if quote.section.doc_id == figure.doc_id
+    )
 
 
 def _coverage(question: Question, text: str) -> float:
