@@ -41,6 +41,9 @@ _BIAS = -5.2
 question sets papers, docsites and sample), cross-validated by document, then rounded."""
 _THRESHOLD = -0.4
 """Log odds under which a figure is not shown: where F1 is best on those sets."""
+_TYPICAL_SIMILARITY = 0.45
+"""Cosine that is taken where there are no vectors, so that the other features decide: on those sets the mean of the
+figures that are not needed is .42, that of the needed ones .55."""
 _HOME_RANGE = 6.0
 """Difference of section scores beyond which a figure's home section says nothing for it any more."""
 _NEAR_LINES = 6
@@ -145,7 +148,7 @@ def figure_features(
         question asks for its kind.
     """
     figures = [offered.figure for offered in evidence.figures]
-    described = [Described(figure_text(f), f.kind, similarities.get(f.figure_id, 0.0)) for f in figures]
+    described = [Described(figure_text(f), f.kind, _similarity(f, similarities)) for f in figures]
     matches = match_features(question.text, question.weights, described)
     inside = [_coverage(question, f"{figure_text(f)} {_inside(f, view.document(f.doc_id))}") for f in figures]
     most_inside: dict[str, float] = {}
@@ -159,7 +162,7 @@ def figure_features(
             "crowd": math.log1p(crowds[(figure.doc_id, figure.node_id)]),
             "near": float(_is_near_a_quote(figure, quotes)),
             "formula_asked": float(_is_formula(figure) and _FORMULA_ASKED.search(question.text) is not None),
-            "similarity": max(0.0, similarities.get(figure.figure_id, 0.0)),
+            "similarity": _similarity(figure, similarities),
             "grams": match["grams"],
             "around": _coverage(question, f"{figure_text(figure)} {_around(figure, view.document(figure.doc_id))}"),
             "inside_gap": share - most_inside[figure.doc_id],
@@ -215,6 +218,10 @@ def _home_gap(evidence: Evidence, figure: Figure) -> float:
         if (candidate.doc_id, candidate.node_id) == (figure.doc_id, figure.node_id):
             return best - candidate.score
     return _HOME_RANGE
+
+
+def _similarity(figure: Figure, similarities: Mapping[str, float]) -> float:
+    return max(0.0, similarities.get(figure.figure_id, _TYPICAL_SIMILARITY))
 
 
 def _is_formula(figure: Figure) -> bool:
