@@ -108,6 +108,11 @@ def test_a_named_document_is_read_first(either):
         assert {figure.doc_id for figure in result.figures} == {name}
 
 
+def test_a_named_document_is_read_though_the_question_says_more_of_the_other(words):
+    question = "What does the locomotive Bertha of Hilline weigh, how much coal does it burn on a trip, and Shoreway?"
+    assert {section.doc_id for section in answer(words, question).sections} == {"Hilline", "Shoreway"}
+
+
 def test_both_named_documents_are_read(either):
     result = answer(either, "What pulls the trains of Hilline and what do the cars of Shoreway take?")
     assert {"Hilline", "Shoreway"} <= {section.doc_id for section in result.sections}

@@ -68,12 +68,13 @@ def choose_sections(
         characters: how much text at most, over all sections.
     """
     choices: list[_Choice] = []
-    for candidate in _spread(question, ranked, count):
+    compared = _compared(question, ranked, count)
+    for candidate in _spread(compared, ranked, count):
         document = view.document(candidate.doc_id)
         choice = _expand(candidate, document, ranked[:_SIBLING_RANKS])
         if not document.text(choice.span).strip() or any(_covers(other, choice) for other in choices):
             continue
-        if choices and candidate.score < choices[0].candidate.score - _margin(choice.span):
+        if _is_far_behind(choice, choices, compared):
             continue
         held = [other for other in choices if _covers(choice, other)]
         if held:
@@ -87,17 +88,34 @@ def choose_sections(
     return tuple(_read(choices, view, characters))
 
 
-def _spread(question: Question, ranked: Sequence[Candidate], count: int) -> Iterator[Candidate]:
-    """Yield candidates in order, but two of each document that the question names among the first."""
-    named = [doc_id for doc_id in question.documents if any(c.doc_id == doc_id for c in ranked)]
-    if not 2 <= len(named) <= count // 2 + 1:
+def _compared(question: Question, ranked: Sequence[Candidate], count: int) -> tuple[str, ...]:
+    """Return the documents that the question names where they are a few: each gets its part of the evidence."""
+    named = tuple(doc_id for doc_id in question.documents if any(c.doc_id == doc_id for c in ranked))
+    return named if 2 <= len(named) <= count // 2 + 1 else ()
+
+
+def _spread(compared: Sequence[str], ranked: Sequence[Candidate], count: int) -> Iterator[Candidate]:
+    """Yield candidates in order, but some of each document that is compared among the first."""
+    if not compared:
         yield from ranked
         return
-    share = max(1, count // len(named))
-    first = [c for doc_id in named for c in [c for c in ranked if c.doc_id == doc_id][:share]]
+    share = max(1, count // len(compared))
+    first = [c for doc_id in compared for c in [c for c in ranked if c.doc_id == doc_id][:share]]
     first.sort(key=lambda candidate: -candidate.score)
     yield from first
     yield from (candidate for candidate in ranked if candidate not in first)
+
+
+def _is_far_behind(choice: _Choice, choices: Sequence[_Choice], compared: Sequence[str]) -> bool:
+    """Whether a section's score lies too far below the first choice, for its length.
+
+    Documents that are compared are measured by themselves: the question asks something else of each.
+    """
+    candidate = choice.candidate
+    others = (other.candidate for other in choices)
+    rivals = (other for other in others if candidate.doc_id not in compared or other.doc_id == candidate.doc_id)
+    first = next(rivals, None)
+    return first is not None and candidate.score < first.score - _margin(choice.span)
 
 
 def _margin(span: LineSpan) -> float:
