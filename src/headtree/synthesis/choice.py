@@ -39,7 +39,7 @@ WEIGHTS = MappingProxyType(
 _BIAS = -5.2
 """With ``WEIGHTS`` a logistic regression, fitted by ``benchmarks/fit_figures.py`` to whether a figure is needed (the
 question sets papers, docsites and sample), cross-validated by document, then rounded."""
-_THRESHOLD = -0.4
+_THRESHOLD = -0.8
 """Log odds under which a figure is not shown: where F1 is best on those sets."""
 _TYPICAL_SIMILARITY = 0.45
 """Cosine that is taken where there are no vectors, so that the other features decide: on those sets the mean of the
