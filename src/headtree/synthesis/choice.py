@@ -52,7 +52,8 @@ _MOST_DOCUMENTS = 3
 """A question that names more documents than this compares none of them one by one."""
 
 _FORMULA_ASKED = re.compile(
-    r"\b(?:formula\w*|equations?|loss(?:es)?|objective|defined|definition|mathematical\w*|update rule|derive\w*)\b",
+    r"\b(?:formula\w*|equations?|loss(?:es)?|objective|defined|definition|mathematical\w*|update rule|derive\w*"
+    r"|work(?:ed)? out|calculat\w*)\b",
     re.IGNORECASE,
 )
 
