@@ -87,6 +87,23 @@ def test_a_caption_without_image_is_a_doubt(tmp_path):
     assert "Figure 9" in doubt.message
 
 
+def test_each_word_has_numbers_of_its_own(tmp_path):
+    document = registered(
+        tmp_path,
+        f"# R\n\n![](a.png)\n\nScheme 1. A reaction\n\n{SENTENCE}\n\n![](b.png)\n\nFigure 1. A yield\n\n"
+        f"{SENTENCE} As Figure 1 shows, more was had.\n",
+        "a.png",
+        "b.png",
+    )
+    assert labels(document) == {"a.png": "Scheme 1", "b.png": "Figure 1"}
+    assert [len(f.mentions) for f in document.figures] == [0, 1]
+
+
+def test_the_number_of_an_enclosed_document_is_no_caption(tmp_path):
+    document = read(f"# Annual report\n\n{SENTENCE}\n\nExhibit 31.1\n\n{SENTENCE}\n", tmp_path)
+    assert not [w for w in document.warnings if w.kind is WarningKind.FIGURE_DOUBT]
+
+
 # ----------------------------------------------------------------------------------------------------------- formulas
 
 
@@ -154,6 +171,7 @@ def test_a_caption_is_not_its_own_mention(tmp_path):
         ("Tab. S1 and Fig. A.2", ["Table S1", "Figure A.2"]),
         ("Eqs. (3), (4)", ["Equation 3", "Equation 4"]),
         ("Algorithm 1", ["Algorithm 1"]),
+        ("Charts 2 and 3, Scheme 4", ["Chart 2", "Chart 3", "Scheme 4"]),
         ("Fig. 3a", ["Figure 3a"]),
         ("Abbildung 7", ["Figure 7"]),
         ("see Appendix Table S2", ["Table S2"]),

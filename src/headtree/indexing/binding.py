@@ -19,8 +19,13 @@ from headtree.types import Figure, FigureKind, Section
 
 _KINDS = {
     LabelKind.FIGURE: FigureKind.FIGURE,
+    LabelKind.CHART: FigureKind.FIGURE,
+    LabelKind.SCHEME: FigureKind.FIGURE,
+    LabelKind.PLATE: FigureKind.FIGURE,
+    LabelKind.EXHIBIT: FigureKind.FIGURE,
     LabelKind.TABLE: FigureKind.TABLE,
     LabelKind.ALGORITHM: FigureKind.ALGORITHM,
+    LabelKind.LISTING: FigureKind.ALGORITHM,
     LabelKind.EQUATION: FigureKind.FORMULA,
 }
 _TINY = 24
@@ -104,12 +109,16 @@ def _formula(formula: Formula) -> Binding:
 # ------------------------------------------------------------------------------------------- captions close by
 
 
+def _is_of_figure(caption: Caption) -> bool:
+    return _KINDS[caption.label.kind] is FigureKind.FIGURE
+
+
 def _claimed_by_figures(images: Sequence[Figure], captions: Sequence[Caption], around: Surroundings) -> Collection[str]:
     """Return images that a figure's caption follows with no running text between: they are no formulas."""
     claimed = set()
     for caption in captions:
         before = [image for image in images if image.line < caption.line]
-        is_figure = caption.label.kind is LabelKind.FIGURE and caption.sure
+        is_figure = _is_of_figure(caption) and caption.sure
         if is_figure and before and _captioned(before[-1], caption, around):
             claimed |= {image.fig_id for image in _panels(before, around)}
     return claimed
@@ -126,7 +135,7 @@ def _images_of(
     if not caption.sure:  # "Table 3 Results": only right beside an image is it a caption
         previous = [image for image in previous if not around.between(image.line, caption.line)]
         following = [image for image in following if not around.between(caption.last_line, image.line)]
-    if caption.label.kind is LabelKind.FIGURE:
+    if _is_of_figure(caption):
         if previous:
             return _with_late_panel(_panels(before, around), caption, later, after, around)
         return following
@@ -169,7 +178,7 @@ def _captions_stand_below(
 def _belongs_to_next(image: Figure, later: Sequence[Caption], around: Surroundings) -> bool:
     """Whether a figure's caption follows the image closer than the table's caption stands before it."""
     following = next((caption for caption in later if caption.line > image.line), None)
-    if following is None or following.label.kind is not LabelKind.FIGURE:
+    if following is None or not _is_of_figure(following):
         return False
     return _captioned(image, following, around) and not around.looks_like_table(image)
 

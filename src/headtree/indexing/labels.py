@@ -1,4 +1,4 @@
-"""Printed numbers: "Figure 3", "TABLE IV", "Table S1", "Algorithm 1", "Eq. (5)" in captions and in running text."""
+"""Printed numbers in captions and in running text: "Figure 3", "Scheme 1", "TABLE IV", "Table S1", "Eq. (5)"."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from enum import StrEnum
 
 
 class LabelKind(StrEnum):
-    """What a label says its figure is."""
+    """What a label says its figure is; each is numbered for itself: Scheme 1 of an article is not its Figure 1."""
 
     FIGURE = "Figure"
+    CHART = "Chart"
+    SCHEME = "Scheme"
+    PLATE = "Plate"
+    EXHIBIT = "Exhibit"
     TABLE = "Table"
     ALGORITHM = "Algorithm"
+    LISTING = "Listing"
     EQUATION = "Equation"
 
 
@@ -44,7 +49,8 @@ class CaptionStart:
     end: int
     """Character at which the words of the caption begin."""
     sure: bool
-    """Whether a sign follows the number ("Table 3: ..."); without one ("Table 3 Results") it may be a sentence."""
+    """Whether a sign follows the number ("Table 3: ..."), or nothing; "Table 3 Results" may begin a sentence, and
+    "Exhibit 21" alone may head a document that a filing encloses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +64,14 @@ class LabelMention:
 
 
 _WORDS = {
-    LabelKind.FIGURE: r"figures?|figs?\.?|charts?|schemes?|plates?|exhibits?|abb(?:ildung(?:en)?)?\.?",
+    LabelKind.FIGURE: r"figures?|figs?\.?|abb(?:ildung(?:en)?)?\.?",
+    LabelKind.CHART: r"charts?",
+    LabelKind.SCHEME: r"schemes?",
+    LabelKind.PLATE: r"plates?",
+    LabelKind.EXHIBIT: r"exhibits?",
     LabelKind.TABLE: r"tables?|tabs?\.|tab|tabellen?",
-    LabelKind.ALGORITHM: r"algorithms?|algs?\.|listings?",
+    LabelKind.ALGORITHM: r"algorithms?|algs?\.",
+    LabelKind.LISTING: r"listings?",
     LabelKind.EQUATION: r"equations?|eqn?s?\.?",
 }
 _KIND_OF_WORD = {kind: re.compile(rf"(?:{words})\Z", re.IGNORECASE) for kind, words in _WORDS.items()}
@@ -122,7 +133,8 @@ def _start(match: re.Match[str], text: str) -> CaptionStart | None:
     label = _label(match["word"], match["number"])
     if label is None or label.kind is LabelKind.EQUATION:
         return None
-    sure = bool(match["sign"].strip(" *_\t")) or match.end() >= len(text.rstrip())
+    alone = match.end() >= len(text.rstrip()) and label.kind is not LabelKind.EXHIBIT
+    sure = alone or bool(match["sign"].strip(" *_\t"))
     if not match["number"][:1].isdigit() and match["number"].islower():
         return None
     return CaptionStart(label, match.start(), match.end(), sure)
