@@ -32,7 +32,8 @@ Nothing has to be set. What is set is taken from the first of these places that 
 1. an option of the command (`--documents`, `--index`);
 2. the environment, with the prefix `HEADTREE_`: `HEADTREE_MAX_FIGURES=4 headtree ask "..."`;
 3. `.env` in the current folder, with the same names;
-4. `config.py` in the current folder: `MAX_FIGURES = 4`. It is your own Python file and is run: take none from others;
+4. `config.py` in the current folder: `MAX_FIGURES = 4`. It is your own Python file and is run: take none from others.
+   Or `headtree.toml`: `max_figures = 4`, which is read and not run;
 5. the default.
 
 A value that is not allowed and a name that is not known are errors that say what is allowed. `headtree info` shows what

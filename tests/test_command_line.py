@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -83,6 +84,10 @@ def shape(value):
 
 
 # ----------------------------------------------------------------------------------------------------------- contracts
+
+
+def test_the_version_is_that_of_the_package(command):
+    assert command("--version") == (0, f"headtree {version('headtree')}\n", "")
 
 
 def test_index(command):

@@ -62,6 +62,35 @@ def test_a_wrong_setting_names_itself_and_what_is_allowed(tmp_path, line, says):
     assert "\n" not in str(raised.value)
 
 
+def test_settings_that_are_read_and_not_run(tmp_path, monkeypatch):
+    write(tmp_path, {"headtree.toml": "sections = 2\nMAX_FIGURES = 3\nnoise_titles = ['our offices']\n"})
+    monkeypatch.setenv("HEADTREE_MAX_FIGURES", "4")
+    settings = load_settings()
+    assert (settings.sections, settings.max_figures, settings.noise_titles) == (2, 4, ("our offices",))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("sections = 0", ["SECTIONS", "0"]),
+        ("section = 5", ["headtree.toml", "SECTION", "SECTIONS"]),
+        ("sections =", ["headtree.toml", "TOML"]),
+        ("[search]\nsections = 5", ["headtree.toml", "SEARCH"]),
+    ],
+)
+def test_a_wrong_setting_that_is_read(tmp_path, text, says):
+    write(tmp_path, {"headtree.toml": text})
+    with pytest.raises(SettingsError) as raised:
+        load_settings()
+    assert all(word in str(raised.value) for word in says)
+
+
+def test_two_settings_files_leave_in_doubt_which_is_in_force(tmp_path):
+    write(tmp_path, {"headtree.toml": "sections = 2\n", "config.py": "SECTIONS = 3\n"})
+    with pytest.raises(SettingsError, match=r"config\.py and headtree\.toml"):
+        load_settings()
+
+
 def test_every_wrong_setting_is_named_at_once(tmp_path):
     write(tmp_path, {"config.py": "SECTIONS = 0\nCANDIDATES = 0\n"})
     with pytest.raises(SettingsError, match=r"SECTIONS.*; setting CANDIDATES|CANDIDATES.*; setting SECTIONS"):

@@ -45,6 +45,21 @@ _NOTES = {WarningKind.NOISE, WarningKind.HEADING_REPAIRED}
 """Decisions rather than problems: counted, and listed only when asked for."""
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        _out.print(f"headtree {__version__}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def common_options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
 def main() -> None:
     """Run the command; an error that a user can act on is one line and exit code 1."""
     for stream in (sys.stdout, sys.stderr):

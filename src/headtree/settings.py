@@ -1,13 +1,14 @@
-"""Validated settings: defaults, then ``config.py``, then the environment and ``.env``.
+"""Validated settings: defaults, then ``config.py`` or ``headtree.toml``, then the environment and ``.env``.
 
 Every setting can be given as an environment variable with the prefix ``HEADTREE_`` (``HEADTREE_MAX_FIGURES=4``).
-The environment wins over ``config.py``, so that a run can be varied without an edit.
+The environment wins over the file, so that a run can be varied without an edit.
 """
 
 from __future__ import annotations
 
 import re
 import runpy
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -164,16 +165,17 @@ class Settings(BaseSettings):
 
 
 def load_settings(config_file: Path | None = None, **overrides: Any) -> Settings:
-    """Read ``config.py`` (where there is one), the environment and ``.env``, and apply ``overrides`` on top.
+    """Read the settings file (where there is one), the environment and ``.env``, and apply ``overrides`` on top.
 
-    ``config.py`` is the user's own Python file: its upper-case names are settings (``MAX_FIGURES = 4``).
-    An override of ``None`` counts as not given.
+    The file is ``config.py``, the user's own Python file, whose upper-case names are settings (``MAX_FIGURES = 4``),
+    or ``headtree.toml`` (``max_figures = 4``), which is read and not run. An override of ``None`` counts as not given.
 
     Raises:
         SettingsError: a name is unknown or a value is not allowed; the message lists each with what is allowed.
+            Or both files are there.
     """
-    path = config_file or Path("config.py")
-    from_file = _read_config(path) if path.is_file() else {}
+    path = config_file or _settings_file()
+    from_file = _read_file(path) if path and path.is_file() else {}
 
     class FromFile(Settings):
         @classmethod
@@ -196,18 +198,38 @@ def load_settings(config_file: Path | None = None, **overrides: Any) -> Settings
     return Settings.model_construct(**loaded.model_dump())
 
 
-def _read_config(path: Path) -> dict[str, Any]:
-    """Run the user's settings file and take its upper-case names."""
-    try:
-        names = runpy.run_path(str(path))
-    except Exception as error:  # the file is the user's own program: whatever it raises is theirs to mend
-        raise SettingsError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
-    values = {name.lower(): value for name, value in names.items() if name.isupper()}
+def _settings_file() -> Path | None:
+    """Return the settings file of the current folder; two would leave in doubt which is in force."""
+    found = [path for path in (Path("config.py"), Path("headtree.toml")) if path.is_file()]
+    if len(found) > 1:
+        raise SettingsError("there are config.py and headtree.toml in this folder; keep your settings in one of them")
+    return found[0] if found else None
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    values = _read_toml(path) if path.suffix == ".toml" else _run_config(path)
     unknown = sorted(set(values) - set(Settings.model_fields))
     if unknown:
         known = ", ".join(sorted(name.upper() for name in Settings.model_fields))
         raise SettingsError(f"{path}: unknown setting {unknown[0].upper()}; known settings: {known}")
     return values
+
+
+def _run_config(path: Path) -> dict[str, Any]:
+    """Run the user's settings file and take its upper-case names."""
+    try:
+        names = runpy.run_path(str(path))
+    except Exception as error:  # the file is the user's own program: whatever it raises is theirs to mend
+        raise SettingsError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
+    return {name.lower(): value for name, value in names.items() if name.isupper()}
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}") from error
+    return {name.lower(): value for name, value in values.items()}
 
 
 def _explain(error: ValidationError) -> str:

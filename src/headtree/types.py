@@ -143,7 +143,7 @@ class WarningKind(StrEnum):
     NOISE = "section-not-indexed"
     FIGURE_DOUBT = "figure-doubt"
     REFUSED_VECTOR = "refused-vector"
-    DOCUMENT_ID = "document-id"
+    OUTSIDE_DOCUMENT = "link-out-of-documents"
     FALLBACK = "fallback"
 
 

@@ -245,7 +245,12 @@ def test_a_link_out_of_the_documents_is_not_followed(settings, tmp_path):
     write(tmp_path, {"outside/secret.md": "# Secret\n\nsecret words"})
     (settings.documents / "link.md").symlink_to(tmp_path / "outside" / "secret.md")
     (settings.documents / "linked").symlink_to(tmp_path / "outside")
-    assert run(settings).documents.added == ("pump", "valve")
+    report = run(settings)
+    assert report.documents.added == ("pump", "valve")
+    assert [(w.doc_id, w.kind) for w in report.warnings] == [
+        ("link.md", WarningKind.OUTSIDE_DOCUMENT),
+        ("linked", WarningKind.OUTSIDE_DOCUMENT),
+    ]
 
 
 def test_five_megabytes_under_one_heading(tmp_path):

@@ -26,6 +26,7 @@ from headtree.indexing.documents import (
     SourceFile,
     find_documents,
     finish_document,
+    links_out,
     outline_document,
 )
 from headtree.indexing.enriching import NOBODY, Readers, ask_leave, enrich, finish_documents, plan_work
@@ -185,7 +186,7 @@ def _plan(
     finder = ImageFinder(settings.documents)
     outlined: list[OutlinedDocument] = []
     prepared: list[PreparedDocument] = []
-    warnings: list[BuildWarning] = []
+    warnings = links_out(settings.documents)
     added: list[str] = []
     changed: list[str] = []
     seen: set[str] = set()

@@ -18,6 +18,7 @@ from headtree.indexing.images import ImageFinder
 from headtree.indexing.markdown import BlockKind, ParsedMarkdown, new_parser, parse_markdown
 from headtree.indexing.noise import filter_noise
 from headtree.indexing.passages import passages_by_section
+from headtree.indexing.plain import printable
 from headtree.indexing.reading import SourceText, read_source
 from headtree.indexing.tree import build_sections
 from headtree.settings import Settings
@@ -82,6 +83,28 @@ def find_documents(documents: Path) -> list[SourceFile]:
     return found
 
 
+def links_out(documents: Path) -> list[BuildWarning]:
+    """Warn of each link that leads out of the folder, to a file or a folder: what is behind it is not read."""
+    message = "the link leads out of the documents folder and is not followed; copy what it leads to in"
+    return [
+        BuildWarning(printable(path), 0, WarningKind.OUTSIDE_DOCUMENT, message)
+        for path in sorted(_paths_of_links_out(documents))
+    ]
+
+
+def _paths_of_links_out(documents: Path) -> Iterator[str]:
+    root = documents.resolve()
+    for folder, folders, names in os.walk(documents):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for entry in (Path(folder, name) for name in (*folders, *names)):
+            if (entry.is_dir() or entry.name.lower().endswith(MARKDOWN_SUFFIXES)) and _leads_out(entry, root):
+                yield entry.relative_to(documents).as_posix()
+
+
+def _leads_out(entry: Path, root: Path) -> bool:
+    return entry.is_symlink() and not entry.resolve().is_relative_to(root)
+
+
 def _markdown_paths(documents: Path) -> Iterator[str]:
     root = documents.resolve()
     for folder, folders, names in os.walk(documents):
@@ -89,7 +112,7 @@ def _markdown_paths(documents: Path) -> Iterator[str]:
         for name in names:
             file = Path(folder, name)
             if name.lower().endswith(MARKDOWN_SUFFIXES) and not name.startswith("."):
-                if file.is_symlink() and not file.resolve().is_relative_to(root):
+                if _leads_out(file, root):
                     continue
                 yield file.relative_to(documents).as_posix()
 
