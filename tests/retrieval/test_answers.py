@@ -14,6 +14,7 @@ from headtree.retrieval.recall import recall
 from headtree.synthesis.citations import fold, quote_stands_in
 from headtree.types import AnswerStage
 from tests.library import make_pictures, make_settings, write
+from tests.retrieval.conftest import FILLER
 
 
 @pytest.fixture(params=["words", "vectors"])
@@ -155,6 +156,25 @@ def test_a_table_that_is_asked_for_by_number_is_shown_alone(either):
     assert "Stations" in homes(result) or "Hilline" in homes(result)
     offered = {offer.figure.filename for offer in evidence.figures}
     assert not {"figures/power.png", "tables/fleet.png"} & offered or result.figures[0].doc_id == "Hilline"
+
+
+def test_a_table_that_is_asked_for_by_number_is_quoted_first(tmp_path):
+    tasks = "".join(f"| {hours} | List the stations of line {hours} |\n" for hours in (8, 50, 500))
+    joints = "".join(f"| Joint {letter} | {number} |\n" for letter, number in zip("ABC", (22, 52, 190), strict=True))
+    write(
+        tmp_path / "documents",
+        {
+            "manual/manual.md": "# Manual\n\n## Intervals\n\nTable 4 lists all planned work.\n\n![](t/4.png)\n\n"
+            f"Table 4: Planned work\n\n| Hours | Task |\n|---|---|\n{tasks}\n## Torques\n\n{FILLER}\n\n"
+            f"Table 5: Torques\n\n![](t/5.png)\n\n| Joint | Torque |\n|---|---|\n{joints}"
+        },
+    )
+    make_pictures(tmp_path / "documents" / "manual", "t/4.png", "t/5.png")
+    settings = make_settings(tmp_path / "documents")
+    build_index(settings)
+    result = answer(open_index(settings), "What does Table 5 list?")
+    assert "Table 5: Torques" in {citation.quote for citation in result.citations}
+    assert {"22", "52", "190"} <= set(re.findall(r"\d+", result.answer))
 
 
 def test_a_mention_offers_the_figure_of_another_section(words):

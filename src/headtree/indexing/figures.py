@@ -7,7 +7,7 @@ place that names the number. No image is looked at: what is known comes from the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headtree.indexing.binding import Binding, bind_captions
@@ -195,6 +195,11 @@ def _by_label(figures: Sequence[Figure]) -> dict[Label, list[str]]:
             for key in dict.fromkeys((label, label.whole)):
                 by_label[key].append(figure.fig_id)
     return by_label
+
+
+def has_number(figure: Figure, labels: Iterable[Label]) -> bool:
+    """Whether a figure carries one of some printed numbers; a panel counts as its whole: 3a as 3."""
+    return bool({label.whole for label in labels} & {label.whole for label in parse_label(figure.label)})
 
 
 def parse_label(label: str | None) -> tuple[Label, ...]:

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from headtree.indexing.figures import parse_label
 from headtree.indexing.index import StoredDocument
 from headtree.indexing.plain import plain_text
-from headtree.retrieval.question import Question
+from headtree.retrieval.question import Question, named_figures
 from headtree.retrieval.recall import Recalled
 from headtree.retrieval.terms import stem_set, stems
 
@@ -104,14 +103,7 @@ def _window_coverage(terms: SectionTerms, weights: Mapping[str, float]) -> float
 
 def _label_match(question: Question, document: StoredDocument, node_id: str) -> float:
     """Return 1 where a figure that the question names by number stands in the section, .5 where it is mentioned."""
-    if not question.labels or (question.documents and document.doc_id not in question.documents):
-        return 0.0
-    wanted = {label.whole for label in question.labels}
-    best = 0.0
-    for figure in document.figures:
-        if wanted & {label.whole for label in parse_label(figure.label)}:
-            if figure.node_id == node_id:
-                return 1.0
-            if any(mention.node_id == node_id for mention in figure.mentions):
-                best = 0.5
-    return best
+    figures = named_figures(question, document)
+    if any(figure.node_id == node_id for figure in figures):
+        return 1.0
+    return 0.5 if any(mention.node_id == node_id for figure in figures for mention in figure.mentions) else 0.0

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from headtree.indexing.figures import parse_label
 from headtree.indexing.index import Snapshot
-from headtree.retrieval.question import Question
+from headtree.retrieval.question import Question, named_figures
 from headtree.types import Candidate, EvidenceSection, Figure, FigureKind, OfferedFigure
 
 
@@ -57,8 +56,5 @@ def _figures_of(question: Question, section: EvidenceSection, view: Snapshot) ->
         mention = next((mention for mention in figure.mentions if mention.line in section.span), None)
         if mention is not None:
             yield figure, f"mentioned in section {section.rank} ({mention.text}, line {mention.line})"
-    wanted = {label.whole for label in question.labels}
-    if wanted and (not question.documents or section.doc_id in question.documents):
-        for figure in document.figures:
-            if wanted & {label.whole for label in parse_label(figure.label)}:
-                yield figure, "the question names it"
+    for figure in named_figures(question, document):
+        yield figure, "the question names it"

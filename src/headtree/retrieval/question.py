@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from headtree.indexing.index import Snapshot
+from headtree.indexing.figures import has_number
+from headtree.indexing.index import Snapshot, StoredDocument
 from headtree.indexing.labels import Label, mentions
 from headtree.retrieval.terms import STOP_WORDS, content_terms, words
+from headtree.types import Figure
 
 _NAME_WORD = re.compile(r"[^\W_]+(?:[’'][^\W_]+)?")
 _SHORTEST_NAME = 3
@@ -70,6 +72,13 @@ def _weights(terms: Iterable[str], view: Snapshot) -> dict[str, float]:
     total = view.chunk_count()
     frequencies = view.term_frequencies(terms)
     return {term: math.log1p((total - count + 0.5) / (count + 0.5)) for term, count in frequencies.items()}
+
+
+def named_figures(question: Question, document: StoredDocument) -> tuple[Figure, ...]:
+    """Return a document's figures that a question names by number; none where it asks about other documents."""
+    if not question.labels or (question.documents and document.doc_id not in question.documents):
+        return ()
+    return tuple(figure for figure in document.figures if has_number(figure, question.labels))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from headtree.indexing.chunking import figure_text
-from headtree.indexing.figures import parse_label
+from headtree.indexing.figures import has_number
 from headtree.indexing.index import Snapshot, StoredDocument
 from headtree.retrieval.question import Question
 from headtree.retrieval.terms import stem_set
@@ -178,8 +178,7 @@ def figure_features(
 
 def _pick(scored: Sequence[_Scored], question: Question) -> list[_Scored]:
     """Pick the figures that the question names by number, and then no other; else those over the threshold."""
-    wanted = {label.whole for label in question.labels}
-    if named := [item for item in scored if wanted & {label.whole for label in parse_label(item.offered.figure.label)}]:
+    if named := [item for item in scored if has_number(item.offered.figure, question.labels)]:
         return named
     picked = [item for item in scored if item.score >= _THRESHOLD]
     if picked and _is_plain(picked[0].offered.figure):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from headtree.indexing.figures import parse_label
+from headtree.indexing.figures import has_number
 from headtree.indexing.labels import mentions
 from headtree.synthesis.choice import FigureChoice
 from headtree.types import Citation, Evidence, FigureDecision, OfferedFigure
@@ -77,12 +77,10 @@ def _decision(handle: str, reasons: Mapping[str, str], shown: Sequence[str], mos
 
 def _named(answer: str, citations: Sequence[Citation], evidence: Evidence) -> list[OfferedFigure]:
     """Return the offered figures whose printed number stands in the answer, all parts of one included."""
-    wanted = {label.whole for mention in mentions(answer) for label in mention.labels}
+    wanted = [label for mention in mentions(answer) for label in mention.labels]
     cited = {citation.doc_id for citation in citations}
     return [
-        figure
-        for figure in evidence.figures
-        if figure.figure.doc_id in cited and wanted & {label.whole for label in parse_label(figure.figure.label)}
+        figure for figure in evidence.figures if figure.figure.doc_id in cited and has_number(figure.figure, wanted)
     ]
 
 
