@@ -14,6 +14,8 @@ _GAP = 1.18
 """Distance to the line above as a share of the usual one from which a heading stands apart."""
 _NO_GAP = 1.06
 """Distance to the line below as a share of the usual one up to which that line goes on with the one above."""
+_BELOW = 2.6
+"""The same up to which running text stands below a heading that only its italics set apart."""
 _UNFILLED = 0.25
 """Share of the column by which a line falls short that does not run into the text below."""
 _HEADING_STEP = 1.45
@@ -25,6 +27,8 @@ _CONNECTING = re.compile(
     r"\b(?:and|or|of|the|a|an|for|in|to|with|by|on|from|at|as|our|its|their|&|,|-)$", re.IGNORECASE
 )
 _UNFINISHED = re.compile(rf"{_CONNECTING.pattern}|[,;:–—]$", re.IGNORECASE)
+_BEGINS_TEXT = re.compile(r"[“\"‘'(\[]?[A-Z]|\([a-z]\)|[•–-] ")
+_FEWEST_TEXT_WORDS = 4
 _SENTENCE_END = re.compile(r"[.!?:”\")]$")
 
 
@@ -66,6 +70,26 @@ class Surroundings:
         goes_on = item.line.words[0].font == last.line.words[-1].font and item.line.text[0].islower()
         return not (close and (same or goes_on))
 
+    def heads_text(self, index: int, members: Sequence[TextItem]) -> bool:
+        """Whether lines stand apart, right above running text that is set in another way: a quiet heading."""
+        first, last = members[0], members[-1]
+        item = self._after(index, members)
+        if item is None or not _BEGINS_TEXT.match(item.line.text):
+            return False
+        if len(item.line.words) < _FEWEST_TEXT_WORDS and item.line.text[0] != "(":
+            return False
+        body = self._body.on(item.page)
+        if body.is_strong(item.line) or self.shares_row(item) or _is_set_like(item.line, last.line):
+            return False
+        distance = item.line.baseline - last.line.baseline
+        if last.page == item.page and not 0 < distance < _BELOW * body.step * last.line.size:
+            return False
+        above = self._items[index - 1] if index else None
+        if not isinstance(above, TextItem) or not _same_column(above, first):
+            return True
+        distance = first.line.baseline - above.line.baseline
+        return distance < 0 or distance > _GAP * body.step * first.line.size
+
     def runs_in(self, index: int, members: Sequence[TextItem]) -> bool:
         """Whether text follows lines in body size without a gap: bold words that open a paragraph."""
         last = members[-1]
@@ -102,6 +126,10 @@ class Surroundings:
         after = index + len(members)
         item = self._items[after] if after < len(self._items) else None
         return item if isinstance(item, TextItem) else None
+
+
+def _is_set_like(first: Line, second: Line) -> bool:
+    return style_of(first) == style_of(second) and first.underlined == second.underlined
 
 
 def _same_column(first: TextItem, second: TextItem) -> bool:

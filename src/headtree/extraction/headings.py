@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from headtree.extraction.contents import contents_pages, without_contents
+from headtree.extraction.heading_copies import without_copies
 from headtree.extraction.heading_surroundings import Surroundings
 from headtree.extraction.heading_values import HeadingCandidate, Item, OutlineEntry
-from headtree.extraction.heading_words import is_known_title, is_title_case, may_be_heading
+from headtree.extraction.heading_words import (
+    is_known_title,
+    is_never_heading,
+    is_quiet_heading,
+    is_title_case,
+    may_be_heading,
+)
 from headtree.extraction.numbering import Scheme, read_numbering
 from headtree.extraction.page_values import TextItem
 from headtree.extraction.text_style import BodyText, style_of
@@ -26,6 +33,8 @@ _PROSE_ABOVE_TITLE = 3
 """Lines of running text that may stand above a document's title."""
 _PAGES_OF_CHAPTERS = 2
 """Further pages with lines set like a document's title from which it is no title."""
+_CENTRE, _AWAY = 0.02, 0.1
+"""Shares of a column's width: off its middle at most, away from its left edge at least."""
 _KEY = 24
 """Letters of an outline's entry by which it is looked up; a heading of two lines has more."""
 
@@ -64,7 +73,11 @@ class _Finder:
                 found.append(candidate)
             index += candidate.count if candidate else 1
         found.sort(key=lambda heading: heading.first)
-        return without_contents(self._below_title(found), self._items, self._body)
+        found = without_contents(self._below_title(found), self._items, self._body)
+        found = without_copies(_without_single_quiet(found), self._items, self._body)
+        if title is None and found and _is_exhibit_of_its_own(found[0], self._items):
+            found[0] = replace(found[0], is_title=True)
+        return found
 
     # -------------------------------------------------------------------------------------------------- the title
 
@@ -75,7 +88,11 @@ class _Finder:
             for index, item in enumerate(self._items)
             if isinstance(item, TextItem) and item.page == self._items[0].page
         ]
-        lines = [(index, item) for index, item in page if len(re.findall(r"[^\W\d_]", item.line.text)) >= 3]
+        lines = [
+            (index, item)
+            for index, item in page
+            if len(re.findall(r"[^\W\d_]", item.line.text)) >= 3 and not is_never_heading(item.line.text)
+        ]
         largest = max((item.line.size for _, item in lines), default=0.0)
         if largest < _TITLE_SIZE * self._body.size:
             return None
@@ -126,7 +143,9 @@ class _Finder:
         members = self._around.lines_of_heading(index, limit=_MOST_LINES + 1)
         text = " ".join(" ".join(member.line.text for member in members).split())
         numbering = read_numbering(text)
-        heading = HeadingCandidate(index, len(members), text, numbering, style_of(item.line))
+        heading = HeadingCandidate(
+            index, len(members), text, numbering, style_of(item.line), centred=all(map(_is_centred, members))
+        )
         level = self._outline_level(item, text)
         if level is not None:
             return replace(heading, outline_level=level)
@@ -138,7 +157,13 @@ class _Finder:
             return None
         if numbering is None and not body.is_larger(item.line) and self._around.runs_in(index, members):
             return None
-        return self._with_title(heading) if may_be_heading(item, text, numbering, body) else None
+        heads_text = self._around.heads_text(index, members)
+        if may_be_heading(item, text, numbering, body, heads_text=heads_text):
+            heading = self._with_title(heading)
+            number = heading.numbering
+            return None if number and number.scheme is Scheme.SECTION and not number.rest else heading
+        quiet = numbering is None and heads_text and is_quiet_heading(item, text, body)
+        return replace(heading, is_quiet=True) if quiet else None
 
     def _with_title(self, heading: HeadingCandidate) -> HeadingCandidate:
         """Join a number that stands alone ("Note 1", "ARTICLE 2.") and the title right below it."""
@@ -181,6 +206,24 @@ class _Finder:
             replace(heading, outline_level=max(heading.outline_level - 1, 1)) if heading.outline_level else heading
             for heading in found
         ]
+
+
+def _without_single_quiet(found: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
+    """Leave out a line in italics or with an underline where no other heading of the document is set like it."""
+    quiet = Counter(heading.style for heading in found if heading.is_quiet)
+    return [heading for heading in found if not heading.is_quiet or quiet[heading.style] > 1]
+
+
+def _is_exhibit_of_its_own(first: HeadingCandidate, items: Sequence[Item]) -> bool:
+    """Whether a document begins with its number as an exhibit, which stands for its title."""
+    exhibit = first.numbering is not None and first.numbering.scheme is Scheme.EXHIBIT
+    return exhibit and items[first.first].page == items[0].page
+
+
+def _is_centred(item: TextItem) -> bool:
+    (left, right), box = item.column, item.line.box
+    off = abs((box[0] + box[2]) - (left + right)) / 2
+    return off < _CENTRE * (right - left) and box[0] - left > _AWAY * (right - left)
 
 
 def _by_title(outline: Sequence[OutlineEntry]) -> Mapping[str, list[OutlineEntry]]:

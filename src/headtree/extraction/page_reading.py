@@ -17,7 +17,7 @@ from headtree.extraction.figures import find_floats
 from headtree.extraction.floats import Float
 from headtree.extraction.formulas import Formula, find_formulas, has_formulas
 from headtree.extraction.layout import LayoutModel, Region
-from headtree.extraction.lines import find_lines
+from headtree.extraction.lines import find_lines, with_underlines
 from headtree.extraction.page_values import Line, PageContent, PageReading, PictureItem, Rows, TextItem, Word
 from headtree.extraction.pages import load_page, read_page
 from headtree.extraction.reading_order import Unit, find_gutter, reading_order
@@ -71,7 +71,7 @@ class PageReader:
             page.close()
 
     def _read(self, page: Any, content: PageContent) -> PageReading:
-        lines = find_lines(content.words)
+        lines = with_underlines(find_lines(content.words), content.rules)
         body_size = _body_size(lines)
         tables = _number_tables(lines)
         regions: list[Region] = []

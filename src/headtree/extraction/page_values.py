@@ -51,6 +51,8 @@ class Line:
     """That most of its characters have."""
     text: str
     """Its words; raised and lowered ones are set apart from the words they follow."""
+    underlined: bool = False
+    """Whether a rule right below it runs under most of it and no further."""
 
 
 @dataclass(frozen=True, slots=True)

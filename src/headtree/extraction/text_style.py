@@ -121,10 +121,11 @@ def is_bold(line: Line) -> bool:
     return all(word.font.bold for word in line.words if any(character.isalnum() for character in word.text))
 
 
-def is_italic(line: Line) -> bool:
-    """Whether all words of a line but a number in front are italic."""
+def is_italic(line: Line, *, whole: bool = False) -> bool:
+    """Whether all words of a line but a number in front, or the ``whole`` line, are italic."""
     words = [word for word in line.words if any(character.isalpha() for character in word.text)]
-    return bool(words) and all(word.font.italic for word in words[-max(1, len(words) - 1) :])
+    first = 0 if whole else min(1, len(words) - 1)
+    return bool(words) and all(word.font.italic for word in words[first:])
 
 
 def is_capitals(text: str) -> bool:
