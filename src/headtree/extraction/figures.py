@@ -13,7 +13,7 @@ from headtree.extraction.captions import Caption
 from headtree.extraction.floats import Float, FloatPage
 from headtree.extraction.layout import Region, RegionKind
 from headtree.extraction.page_values import Line, PageContent
-from headtree.extraction.tables import read_cells
+from headtree.extraction.table_cells import read_cells
 from headtree.extraction.text_style import is_capitals
 from headtree.types import FigureKind
 

@@ -21,7 +21,8 @@ from headtree.extraction.lines import find_lines, with_underlines
 from headtree.extraction.page_values import Line, PageContent, PageReading, PictureItem, Rows, TextItem, Word
 from headtree.extraction.pages import load_page, read_page
 from headtree.extraction.reading_order import Unit, find_gutter, reading_order
-from headtree.extraction.tables import find_number_tables, read_cells
+from headtree.extraction.table_cells import read_cells
+from headtree.extraction.tables import find_number_tables
 from headtree.types import FigureKind
 
 _MAY_BE_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Tab\.|Algorithm|Listing|Scheme|Chart)\s*[A-Z]?\d", re.IGNORECASE)
