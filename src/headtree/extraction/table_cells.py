@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -22,11 +22,15 @@ _RULED = 0.4
 """Rules between the rows of a table, as a share of its lines, from which each row has one of its own."""
 _FEWEST_ROWS = 3
 _YEAR = re.compile(r"\(?(?:19|20)\d\d\)?(?:\W|$)")
-_TEXT_WORDS, _TEXT_SHARE = 9, 0.35
-"""Words of a cell, and share of the table's width, from which its row is a note below the table or text within it."""
+_TEXT_WORDS, _TEXT_SHARE, _AT_LEFT = 9, 0.35, 0.15
+"""Words of a cell, share of the table's width, and share by which it is set in at most, from which its row is a note
+below the table or text within it."""
 _SAME_STEP, _WIDER_STEP = 1.06, 1.12
 """Distances of lines as a share of the smallest one: up to which they are lines of one row, from which they part rows
 where rows stand wider than their lines."""
+_NUMERIC = re.compile(r"\W{0,2}\d[\d.,]*\W{0,2}$")
+_FEWEST_SHARED = 2
+_NOTE_MARK = re.compile(r"\(?\w{1,2}\)|[*†‡§]{1,3}|[⁽⁾⁰¹²³⁴⁵⁶⁷⁸⁹]+|\d{1,2}\.?|Notes?:?")
 _UNFINISHED = re.compile(r"(?:\b(?:and|or|of|the|an?|for|in|to|with|by|on|from|per|at)|[,(/–—])$", re.IGNORECASE)
 
 
@@ -58,7 +62,9 @@ def _is_text(row: Row, box: Box) -> bool:
     """Whether a row is running text in a table's box: a note, with or without its mark."""
     widest = max(row, key=lambda cell: len(cell.words))
     wide = widest.box[2] - widest.box[0] > _TEXT_SHARE * (box[2] - box[0])
-    return len(widest.words) >= _TEXT_WORDS and wide and len(row) <= 2 and row[-1] is widest
+    at_left = widest.box[0] - box[0] < _AT_LEFT * (box[2] - box[0])
+    marked = len(row) == 2 and row[-1] is widest and _NOTE_MARK.fullmatch(row[0].text) is not None
+    return len(widest.words) >= _TEXT_WORDS and wide and (at_left if len(row) == 1 else marked)
 
 
 def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
@@ -140,34 +146,59 @@ def _without_wrapped_rows(table: list[list[str]], rows: Sequence[Row], ruling: _
     merged: list[list[str]] = []
     baselines = [row[0].words[0].baseline for row in rows]
     inner = [rule for rule in ruling.heights if baselines[0] < rule < baselines[-1]]
-    steps = [lower - upper for upper, lower in pairwise(baselines)]
-    line_step = _line_step(table, steps)
+    linked = _line_links(table, baselines) if table else set()
     fully_ruled = len(inner) >= max(_FEWEST_INNER_RULES, _RULED * (len(rows) - 1))
     for number, cells in enumerate(table):
         above, here = baselines[number - 1] if number else 0.0, baselines[number]
         ruled_off = not fully_ruled or any(above < rule < here for rule in inner)
         partial = ruling.is_grid or sum(map(bool, cells)) <= _PARTIAL * len(cells)
-        same_row = number > 0 and line_step > 0 and steps[number - 1] <= _SAME_STEP * line_step
-        if merged and (same_row or _goes_on(merged[-1], cells) or (partial and not ruled_off)):
+        goes_on = number in linked or _goes_on(merged[-1], cells) if merged else False
+        if merged and (goes_on or (partial and not ruled_off and not _are_rows(table[number - 1], cells))):
             merged[-1] = [f"{first} {second}".strip() for first, second in zip(merged[-1], cells, strict=True)]
         else:
             merged.append(list(cells))
     return merged
 
 
-def _line_step(table: Sequence[Sequence[str]], steps: Sequence[float]) -> float:
-    """Return the distance of lines within a row, 0 where rows stand no wider than their lines."""
+def _line_links(table: Sequence[Sequence[str]], baselines: Sequence[float]) -> set[int]:
+    """Return the numbers of the lines that belong to the row of the line above them.
+
+    Rows often stand wider apart than the lines of a cell: texts of one column at the smallest distance are one cell,
+    and what stands between its lines belongs to its row, wherever the other cells are set.
+    """
+    pairs: list[tuple[float, int, int, str]] = []
+    for column in range(len(table[0])):
+        filled = [number for number, cells in enumerate(table) if cells[column]]
+        for upper, lower in pairwise(filled):
+            text = f"{table[upper][column]} {table[lower][column]}"
+            pairs.append((baselines[lower] - baselines[upper], upper, lower, text))
+    steps = [step for step, *_ in pairs]
     if not steps or max(steps) < _WIDER_STEP * min(steps):
-        return 0.0
-    near = [number for number, step in enumerate(steps) if step <= _SAME_STEP * min(steps)]
-    for number in near:
-        upper, lower = table[number], table[number + 1]
-        both = [texts for texts in zip(upper[1:], lower[1:], strict=True) if all(texts)]
-        if any(not re.search(r"[^\W\d_]{3}", " ".join(texts)) for texts in both):
-            return 0.0  # a number in each of two lines: rows
-        if upper[0] and lower[0] and not any(upper[1:]) and not any(lower[1:]):
-            return 0.0
-    return min(steps) if len(near) < len(steps) else 0.0
+        return set()
+    near = [pair for pair in pairs if pair[0] <= _SAME_STEP * min(steps)]
+    if any(not re.search(r"[^\W\d_]{3}", text) for *_, text in near):
+        return set()  # a number in each of two lines: rows
+    joined = {number for _, upper, lower, _ in near for number in range(upper + 1, lower + 1)}
+    apart = len(joined) < len(table) - 1 and not _joins_numbers(table, joined)
+    return joined if apart else set()
+
+
+def _joins_numbers(table: Sequence[Sequence[str]], joined: Set[int]) -> bool:
+    """Whether lines that would be one row have several numbers in a column."""
+    counts = [0] * len(table[0])
+    for number, cells in enumerate(table):
+        if number not in joined:
+            counts = [0] * len(cells)
+        counts = [count + bool(_NUMERIC.match(text)) for count, text in zip(counts, cells, strict=True)]
+        if any(count > 1 for count in counts[1:]):
+            return True
+    return False
+
+
+def _are_rows(upper: Sequence[str], lower: Sequence[str]) -> bool:
+    """Whether two lines have numbers in the same columns."""
+    both = [pair for pair in zip(upper[1:], lower[1:], strict=True) if all(pair)]
+    return sum(all(map(_NUMERIC.match, pair)) for pair in both) >= _FEWEST_SHARED
 
 
 def _goes_on(above: Sequence[str], cells: Sequence[str]) -> bool:

@@ -25,6 +25,10 @@ _OVER = 0.6
 """Share of a column that a title covers from which it stands above it."""
 _ONE, _OTHER = 0.5, 0.15
 """Shares of a title's width over one column and over the next, from which and up to which it is the one's alone."""
+_SHORT = 5
+"""Words of titles that may stand further below the titles above them."""
+_FLUSH = 1.0
+"""Points by which edges differ at most that a column and its own title share."""
 _OFF = 0.4
 """Share of a column by which a title may stand off the middle of its columns."""
 
@@ -81,11 +85,14 @@ def _is_header(rows: Sequence[Row], number: int, columns: Sequence[Column]) -> b
     """Whether a row goes on with the header above it."""
     row = rows[number]
     titles = _titles(row, columns)
-    if len(titles) == len(row):
-        return not any(_VALUE.match(cell.text) and not _has_words(cell) for cell in titles) or _are_years(titles)
     above = rows[number - 1]
     distance = row[0].words[0].baseline - above[0].words[0].baseline
     first = all(len(_titles(other, columns)) == len(other) for other in rows[:number])
+    if len(titles) == len(row):
+        short = len(titles) > 1 and all(len(cell.words) <= _SHORT for cell in titles)
+        near = first or short or distance <= _CLOSE * max(word.size for word in row[0].words)
+        values = any(_VALUE.match(cell.text) and not _has_words(cell) for cell in titles)
+        return _are_years(titles) or (near and not values)
     close = distance <= _CLOSE * max(word.size for word in row[0].words) and _labels_close(rows, number)
     if not titles:
         return close and not first and number + 1 < len(rows) and bool(_titles(rows[number + 1], columns))
@@ -125,19 +132,28 @@ def _spans(
         if id(cell) not in titles:
             spans.append((cell, [0]))
             continue
-        spans.append((cell, _ruled_span(cell, columns, rules, next_baseline) or _covered(cell, columns)))
+        others = [_centre(_width(other)) for other in row if other is not cell]
+        spans.append((cell, _ruled_span(cell, others, columns, rules, next_baseline) or _covered(cell, columns)))
     groups = _groups([cell for cell in row if id(cell) in titles], columns)
     if groups and all(len(span) == 1 for cell, span in spans if id(cell) in titles):
         spans = [(cell, groups.get(id(cell), span)) for cell, span in spans]
     return spans
 
 
-def _ruled_span(cell: Cell, columns: Sequence[Column], rules: Sequence[Box], next_baseline: float | None) -> list[int]:
-    """Return the columns above the rule right below a title."""
+def _ruled_span(
+    cell: Cell, others: Sequence[float], columns: Sequence[Column], rules: Sequence[Box], next_baseline: float | None
+) -> list[int]:
+    """Return the columns above the rule right below a title; one below several titles only ends the header."""
     baseline, size = cell.words[0].baseline, cell.words[0].size
     end = min(baseline + _RULE_BELOW * size, next_baseline or float("inf"))
     middle = (cell.box[0] + cell.box[2]) / 2
-    near = [rule for rule in rules if baseline < rule[1] <= end and rule[0] - 2 <= middle <= rule[2] + 2]
+    near = [
+        rule
+        for rule in rules
+        if baseline < rule[1] <= end
+        and rule[0] - 2 <= middle <= rule[2] + 2
+        and not any(rule[0] <= other <= rule[2] for other in others)
+    ]
     if not near:
         return []
     rule = min(near, key=lambda item: item[1])
@@ -173,7 +189,8 @@ def _groups(titles: Sequence[Cell], columns: Sequence[Column]) -> dict[int, list
         distances = [abs(_centre(columns[column]) - _centre(_width(cell))) for cell in ordered]
         nearest[distances.index(min(distances))].append(column)
     for own in (nearest, *(_sized(ordered, columns, size) for size in (2, 4))):
-        if all(group and _is_over(cell, group, columns) for cell, group in zip(ordered, own, strict=True)):
+        over = all(group and _is_over(cell, group, columns) for cell, group in zip(ordered, own, strict=True))
+        if over and not _is_of_one(ordered, own, columns):
             return {id(cell): group for cell, group in zip(ordered, own, strict=True)}
     return {}
 
@@ -207,6 +224,18 @@ def _is_over_one(cell: Cell, columns: Sequence[Column]) -> bool:
     width = cell.box[2] - cell.box[0]
     shares = sorted(max(min(cell.box[2], right) - max(cell.box[0], left), 0) / width for left, right in columns)
     return shares[-1] > _ONE and shares[-2] < _OTHER
+
+
+def _is_of_one(titles: Sequence[Cell], groups: Sequence[Sequence[int]], columns: Sequence[Column]) -> bool:
+    """Whether one of several titles is its own column's, which stands in line with it, where others are so too."""
+    if all(len(group) > 1 for group in groups):
+        return False
+    return any(
+        min(abs(cell.box[0] - columns[number][0]), abs(cell.box[2] - columns[number][1])) < _FLUSH
+        for cell, group in zip(titles, groups, strict=True)
+        if len(group) > 1
+        for number in group
+    )
 
 
 def _middle(columns: Sequence[Column]) -> float:
