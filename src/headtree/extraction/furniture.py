@@ -28,7 +28,8 @@ _FEWEST_NUMBERED, _NUMBERED_SHARE = 3, 0.2
 def without_furniture(pages: Sequence[PageReading]) -> list[list[TextItem | PictureItem]]:
     """Return the items of each page without running headers, footers, page numbers and repeated pictures."""
     left_out = _running_lines(pages) | _logos(pages) | _page_numbers(pages)
-    return [[item for item in page.items if id(item) not in left_out] for page in pages]
+    kept = [[item for item in page.items if id(item) not in left_out] for page in pages]
+    return kept if any(kept) else [list(page.items) for page in pages]  # pages that are alike, of labels or forms
 
 
 def _running_lines(pages: Sequence[PageReading]) -> set[int]:
