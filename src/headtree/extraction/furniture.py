@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence, Set
 
-from headtree.extraction.numbering import NAMED, read_numbering
+from headtree.extraction.numbering import NAMED, Scheme, read_numbering
 from headtree.extraction.page_values import PageReading, PictureItem, TextItem
 
 _EDGE = 0.12
@@ -66,7 +66,9 @@ def _first_of_named(running: Set[int], named: Sequence[TextItem]) -> set[int]:
     elsewhere = {_words(item) for item in named if id(item) not in running}
     first: dict[str, int] = {}
     for item in named:
-        if id(item) in running and _words(item) not in elsewhere:
+        number = read_numbering(item.line.text)
+        titled = number is not None and (number.rest or number.scheme is Scheme.PART)
+        if titled and id(item) in running and _words(item) not in elsewhere:
             first.setdefault(_words(item), id(item))
     return set(first.values())
 

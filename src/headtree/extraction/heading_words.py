@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from headtree.extraction.numbering import NAMED, Numbering, Scheme, read_numbering
-from headtree.extraction.page_values import TextItem
+from headtree.extraction.page_values import TextItem, is_unspaced
 from headtree.extraction.text_style import BodyText, is_capitals, is_italic
 
 _MOST_WORDS = 26
@@ -54,7 +54,7 @@ def is_never_heading(text: str) -> bool:
 
 
 def may_be_heading(
-    item: TextItem, text: str, numbering: Numbering | None, body: BodyText, *, heads_text: bool = False
+    item: TextItem, text: str, numbering: Numbering | None, body: BodyText, *, alone: bool = False
 ) -> bool:
     """Whether words and type are a heading's.
 
@@ -63,18 +63,19 @@ def may_be_heading(
         text: of all its lines.
         numbering: the number it begins with.
         body: what the running text looks like.
-        heads_text: whether it stands apart right above running text; an underline then suffices for a number.
+        alone: whether it is underlined or in the middle of its column, apart from the text: that suffices for a number.
     """
-    if is_never_heading(text) or len(_LETTER.findall(text)) < _FEWEST_LETTERS:
+    letters = len(_LETTER.findall(text)) + sum(map(is_unspaced, text))
+    if is_never_heading(text) or letters < _FEWEST_LETTERS:
         return False
     most = _MOST_WORDS_ITEM if numbering and numbering.scheme is Scheme.ITEM else _MOST_WORDS
     if len(text.split()) > most:
         return False
     if numbering is not None:
-        apart = body.is_set_apart(item.line) or (heads_text and item.line.underlined)
+        apart = body.is_set_apart(item.line) or (alone and (item.line.underlined or is_title_case(numbering.rest)))
         return _is_numbered_heading(item, text, numbering, body, apart=apart)
     if is_known_title(text) and not text.endswith((".", ",")):
-        return body.is_set_apart(item.line) or item.line.font.name != body.font
+        return alone or body.is_set_apart(item.line) or item.line.font.name != body.font
     return _is_plain_heading(item, text, body)
 
 
@@ -103,11 +104,16 @@ def is_title_case(text: str) -> bool:
     return len(text.split()) <= _MOST_WORDS_SENTENCE and all(word[0].isupper() for word in words)
 
 
+def _begins_title(text: str) -> bool:
+    """Whether a text begins with a capital, or a letter of a script that has none."""
+    return text[0].isalpha() and not text[0].islower()
+
+
 def _is_plain_heading(item: TextItem, text: str, body: BodyText) -> bool:
     most = _MOST_WORDS_CAPITALS if is_capitals(text) else _MOST_WORDS_UNNUMBERED
     if len(text.split()) > most or _SENTENCE.search(text) or _CUT_OFF.search(text):
         return False
-    if not text[0].isupper() and not text[0].isdigit():
+    if not _begins_title(text) and not text[0].isdigit():
         return False
     if text[0].isdigit() and len(_LETTER.findall(text)) < 0.5 * len(text):
         return False
@@ -117,7 +123,7 @@ def _is_plain_heading(item: TextItem, text: str, body: BodyText) -> bool:
 
 def is_quiet_heading(item: TextItem, text: str, body: BodyText) -> bool:
     """Whether a line above running text is a heading by its italics, its underline or as a bold name ("MQ-25")."""
-    if is_never_heading(text) or not text[0].isupper() or len(text.split()) > _MOST_WORDS_QUIET:
+    if is_never_heading(text) or not _begins_title(text) or len(text.split()) > _MOST_WORDS_QUIET:
         return False
     if _SENTENCE.search(text) or text[-1] in ".:;," or _CUT_OFF.search(text):
         return False

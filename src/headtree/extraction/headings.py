@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from headtree.extraction.contents import contents_pages, without_contents
 from headtree.extraction.heading_copies import without_copies
-from headtree.extraction.heading_surroundings import Surroundings
+from headtree.extraction.heading_surroundings import Surroundings, is_centred
 from headtree.extraction.heading_values import HeadingCandidate, Item, OutlineEntry
 from headtree.extraction.heading_words import (
     is_known_title,
@@ -33,8 +33,6 @@ _PROSE_ABOVE_TITLE = 3
 """Lines of running text that may stand above a document's title."""
 _PAGES_OF_CHAPTERS = 2
 """Further pages with lines set like a document's title from which it is no title."""
-_CENTRE, _AWAY = 0.02, 0.1
-"""Shares of a column's width: off its middle at most, away from its left edge at least."""
 _KEY = 24
 """Letters of an outline's entry by which it is looked up; a heading of two lines has more."""
 
@@ -113,8 +111,9 @@ class _Finder:
         """
         texts = [item for item in self._items if isinstance(item, TextItem)]
         alike = [item for item in texts if style_of(item.line) == title.style]
-        pages = {item.page for item in alike if read_numbering(item.line.text) is None}
-        return len(pages) > _PAGES_OF_CHAPTERS
+        others = {item.page for item in alike if read_numbering(item.line.text) is None}
+        below = {item.line.text for item in alike if item.page == self._items[title.first].page}
+        return len(others) > _PAGES_OF_CHAPTERS or len(below) - title.count > _PAGES_OF_CHAPTERS
 
     def _front_matter(self, title: HeadingCandidate | None) -> range:
         """Return the indexes up to the first text or known heading: authors, addresses and the like."""
@@ -127,6 +126,7 @@ class _Finder:
                 return range(index)
             if isinstance(item, TextItem) and self._body.is_prose(item.line):
                 heads_text = isinstance(above, TextItem) and self._body.is_larger(above.line)
+                heads_text = heads_text and isinstance(above, TextItem) and above.column == item.column
                 return range(index - 1 if heads_text else index)
         return range(len(self._items))
 
@@ -144,7 +144,7 @@ class _Finder:
         text = " ".join(" ".join(member.line.text for member in members).split())
         numbering = read_numbering(text)
         heading = HeadingCandidate(
-            index, len(members), text, numbering, style_of(item.line), centred=all(map(_is_centred, members))
+            index, len(members), text, numbering, style_of(item.line), centred=all(map(is_centred, members))
         )
         level = self._outline_level(item, text)
         if level is not None:
@@ -158,7 +158,8 @@ class _Finder:
         if numbering is None and not body.is_larger(item.line) and self._around.runs_in(index, members):
             return None
         heads_text = self._around.heads_text(index, members)
-        if may_be_heading(item, text, numbering, body, heads_text=heads_text):
+        alone = (heads_text and item.line.underlined) or (heading.centred and self._around.stands_off(index))
+        if may_be_heading(item, text, numbering, body, alone=alone):
             heading = self._with_title(heading)
             number = heading.numbering
             return None if number and number.scheme is Scheme.SECTION and not number.rest else heading
@@ -218,12 +219,6 @@ def _is_exhibit_of_its_own(first: HeadingCandidate, items: Sequence[Item]) -> bo
     """Whether a document begins with its number as an exhibit, which stands for its title."""
     exhibit = first.numbering is not None and first.numbering.scheme is Scheme.EXHIBIT
     return exhibit and items[first.first].page == items[0].page
-
-
-def _is_centred(item: TextItem) -> bool:
-    (left, right), box = item.column, item.line.box
-    off = abs((box[0] + box[2]) - (left + right)) / 2
-    return off < _CENTRE * (right - left) and box[0] - left > _AWAY * (right - left)
 
 
 def _by_title(outline: Sequence[OutlineEntry]) -> Mapping[str, list[OutlineEntry]]:

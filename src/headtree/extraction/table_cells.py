@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
@@ -30,6 +31,8 @@ _SAME_STEP, _WIDER_STEP = 1.06, 1.12
 where rows stand wider than their lines."""
 _NUMERIC = re.compile(r"\W{0,2}\d[\d.,]*\W{0,2}$")
 _FEWEST_SHARED = 2
+_WALL = 0.5
+"""Share of a table's height from which upright rules in line part its columns."""
 _NOTE_MARK = re.compile(r"\(?\w{1,2}\)|[*†‡§]{1,3}|[⁽⁾⁰¹²³⁴⁵⁶⁷⁸⁹]+|\d{1,2}\.?|Notes?:?")
 _UNFINISHED = re.compile(r"(?:\b(?:and|or|of|the|an?|for|in|to|with|by|on|from|per|at)|[,(/–—])$", re.IGNORECASE)
 
@@ -42,7 +45,7 @@ def read_cells(lines: Iterable[Line], rules: Sequence[Box], box: Box) -> Rows | 
         rules: of the page.
         box: the table's.
     """
-    rows = split_rows(lines, box=box)
+    rows = split_rows(lines, box=box, walls=_walls(rules, box))
     if len(rows) < 2:
         return None
     columns = _columns([row for row in rows if not _is_text(row, box)])
@@ -56,6 +59,15 @@ def read_cells(lines: Iterable[Line], rules: Sequence[Box], box: Box) -> Rows | 
     if header:
         table.insert(0, join_header(header, columns, rules))
     return tuple(tuple(row) for row in table if any(row))
+
+
+def _walls(rules: Sequence[Box], box: Box) -> list[float]:
+    """Return where upright rules run through most of a table."""
+    upright = [rule for rule in rules if rule[3] - rule[1] > 2 * (rule[2] - rule[0]) and common(grown(rule, 0.5), box)]
+    heights: dict[int, float] = defaultdict(float)
+    for rule in upright:
+        heights[round((rule[0] + rule[2]) / 4)] += rule[3] - rule[1]
+    return [2.0 * place for place, height in heights.items() if height > _WALL * (box[3] - box[1])]
 
 
 def _is_text(row: Row, box: Box) -> bool:

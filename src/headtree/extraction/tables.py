@@ -179,8 +179,10 @@ def _distance(upper: Row, lower: Row) -> float:
 # ------------------------------------------------------------------------------------------------ reading cells
 
 
-def split_rows(lines: Iterable[Line], *, gap: float = _CELL_GAP, box: Box | None = None) -> list[Row]:
-    """Return what stands on one baseline, within ``box``, cut into cells at gaps of ``gap`` type sizes."""
+def split_rows(
+    lines: Iterable[Line], *, gap: float = _CELL_GAP, box: Box | None = None, walls: Sequence[float] = ()
+) -> list[Row]:
+    """Return what stands on one baseline, within ``box``, cut into cells at gaps of ``gap`` type sizes and at walls."""
     rows: list[list[Word]] = []
     first = last = 0.0
     for line in sorted(lines, key=lambda item: item.baseline):
@@ -194,10 +196,10 @@ def split_rows(lines: Iterable[Line], *, gap: float = _CELL_GAP, box: Box | None
             rows.append(words)
             first = line.baseline
         last = line.baseline
-    return [_cells(sorted(row, key=lambda word: word.box[0]), gap) for row in rows]
+    return [_cells(sorted(row, key=lambda word: word.box[0]), gap, walls) for row in rows]
 
 
-def _cells(row: Sequence[Word], gap: float) -> Row:
+def _cells(row: Sequence[Word], gap: float, walls: Sequence[float]) -> Row:
     """Cut a row; a currency sign goes with the number on its right, a bracket or per cent sign with the left one."""
     groups: list[list[Word]] = []
     for word in row:
@@ -208,7 +210,10 @@ def _cells(row: Sequence[Word], gap: float) -> Row:
             last is not None and _CURRENCY.fullmatch(last.text) is not None and word.text[0] in "0123456789(—–-."
         )
         tail = _TAIL.fullmatch(word.text) is not None and distance <= 2 * size
-        if last is not None and (
+        parted = last is not None and any(last.box[2] - 1 < wall < word.box[0] + 1 for wall in walls)
+        if parted:
+            groups.append([word])
+        elif last is not None and (
             follows_currency or tail or (distance <= gap * size and not _CURRENCY.fullmatch(word.text))
         ):
             groups[-1].append(word)
