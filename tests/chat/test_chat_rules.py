@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chat.conftest import ROOT
+from tests.chat.corpus import ROOT
 
 CHAT = ROOT / "src" / "headtree" / "chat"
 DRAWING = sorted([*CHAT.glob("draw_*.py"), *CHAT.glob("page_*.py"), ROOT / "app.py"])

@@ -18,8 +18,7 @@ def draw_sidebar(workspace: Workspace, overview: Overview, chat_id: str) -> None
     with st.sidebar:
         st.button("New chat", icon=":material/add:", on_click=begin_new_chat, width="stretch", key="new-chat-button")
         _draw_chats(workspace, chat_id)
-        draw_filter(overview, ())
-        _draw_settings(workspace)
+        _draw_settings(workspace, overview)
         by_meaning = overview.embedder != "none"
         st.caption(
             f"{len(overview.documents)} documents, searched by words{' and by meaning' if by_meaning else ' only'}",
@@ -61,8 +60,9 @@ def _delete(workspace: Workspace, chat_id: str) -> None:
 
 
 @st.fragment
-def _draw_settings(workspace: Workspace) -> None:
-    """Draw the settings of the next question; a fragment, so that their cost is said anew at once."""
+def _draw_settings(workspace: Workspace, overview: Overview) -> None:
+    """Draw what the next question is asked with; a fragment: its cost is said anew at once, and nothing else."""
+    draw_filter(overview, ())
     with st.expander("Settings of the next question", type="compact", key="settings"):
         draw_options(workspace, AnswerOptions.from_settings(workspace.settings))
         st.caption("They are kept with each answer.")
