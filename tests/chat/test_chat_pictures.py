@@ -42,11 +42,12 @@ def test_absolute_path_is_not_followed(tmp_path: Path) -> None:
     assert find_picture(tmp_path / "documents", "/etc/hostname").file is None
 
 
-@given(st.integers(1, 5000), st.integers(1, 5000))
-def test_box_is_bounded(width: int, height: int) -> None:
-    box = fit(width, height)
-    assert box.strip or (64 <= box.height <= THUMBNAIL_HEIGHT and 150 <= box.width <= 274)
-    assert not box.strip or (box.width <= min(width, ROW_WIDTH) and 48 <= box.height <= 200)
+@given(st.integers(1, 5000), st.integers(1, 5000), st.integers(1, 6))
+def test_box_is_bounded(width: int, height: int, among: int) -> None:
+    box = fit(width, height, among=among)
+    highest, widest = {1: (340, 614), 2: (260, 614)}.get(among, (THUMBNAIL_HEIGHT, 274))
+    assert box.strip or (64 <= box.height <= highest and 150 <= box.width <= widest)
+    assert not box.strip or (box.width <= min(width, ROW_WIDTH) and 48 <= box.height <= 240)
 
 
 @pytest.mark.parametrize("size", [(1700, 150), (300, 1900), (190, 44), (640, 480), (2400, 1800), (1, 1), (3000, 1)])
@@ -133,11 +134,11 @@ def test_thumbnails_are_drawn_once_until_the_file_changes(tmp_path: Path) -> Non
         Image.new("RGB", (80 + number, 60), "#0b6e4f").save(tmp_path / f"{number}.png")
         files.append(find_picture(tmp_path, f"{number}.png"))
     kept = Thumbnails(most=2)
-    kept.prepare([*files[:2], find_picture(tmp_path, "missing.png")])
-    first = kept.get(files[0])
+    kept.prepare([[*files[:2], find_picture(tmp_path, "missing.png")]])
+    first = kept.get(files[0], 3)
     assert first == draw_thumbnail(tmp_path / "0.png")
     (tmp_path / "0.png").unlink()
-    assert kept.get(files[0]) is first  # kept: the file is not asked again
-    assert kept.get(find_picture(tmp_path, "0.png")) == "the file is missing"
-    kept.get(files[2])  # the third one takes the place of the first
-    assert kept.get(files[0]) != first
+    assert kept.get(files[0], 3) is first  # kept: the file is not asked again
+    assert kept.get(find_picture(tmp_path, "0.png"), 3) == "the file is missing"
+    kept.get(files[2], 3)  # the third one takes the place of the first
+    assert kept.get(files[0], 3) != first

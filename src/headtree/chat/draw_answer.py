@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from headtree.chat.draw_pictures import Card, card_of_answer, draw_enlarged, draw_gallery, prepare_pictures
+from headtree.chat.draw_pictures import Card, card_of_answer, draw_enlarged, draw_gallery, prepare_galleries
 from headtree.chat.draw_settings import draw_filter, draw_options
 from headtree.chat.draw_sources import SectionLink, draw_sources, open_section, place_citations
 from headtree.chat.draw_trace import draw_trace, trace_title
@@ -33,8 +33,8 @@ def draw_question(turn: Turn) -> None:
 
 def prepare_answers(turns: Sequence[Turn], workspace: Workspace) -> None:
     """Draw the pictures of several answers ahead."""
-    cards = [card_of_answer(figure) for turn in turns if turn.answer for figure in turn.answer.figures]
-    prepare_pictures(cards, workspace.settings.documents)
+    galleries = [[card_of_answer(figure) for figure in turn.answer.figures] for turn in turns if turn.answer]
+    prepare_galleries(galleries, workspace.settings.documents)
 
 
 @st.fragment

@@ -70,7 +70,7 @@ def draw_gallery(cards: Sequence[Card], documents: Path, *, key: str, enlarge: C
     """
     with st.container(horizontal=True, gap="small", key=f"gallery-{key}"):
         for number, card in enumerate(cards):
-            drawn = _thumbnails().get(find_picture(documents, card.path))
+            drawn = _thumbnails().get(find_picture(documents, card.path), len(cards))
             if isinstance(drawn, str):
                 _draw_missing(card, drawn)
             elif _draw_card(card, drawn, key=f"{key}-{number}"):
@@ -176,9 +176,9 @@ def _draw_image(drawn: DrawnPicture, card: Card) -> None:
     st.image(drawn.data, width="stretch", output_format=drawn.format, alt=card.name)
 
 
-def prepare_pictures(cards: Sequence[Card], documents: Path) -> None:
-    """Draw the pictures of many cards ahead, on all cores: one after the other they would delay the page."""
-    _thumbnails().prepare([find_picture(documents, card.path) for card in cards])
+def prepare_galleries(galleries: Sequence[Sequence[Card]], documents: Path) -> None:
+    """Draw the pictures of many galleries ahead, on all cores: one after the other they would delay the page."""
+    _thumbnails().prepare([[find_picture(documents, card.path) for card in cards] for cards in galleries])
 
 
 @st.cache_resource(show_spinner=False)

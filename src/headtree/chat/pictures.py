@@ -20,13 +20,17 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 THUMBNAIL_HEIGHT = 190
 """Most pixels of a card's picture on the page; two rows of cards fit on a small laptop."""
+_HEIGHTS_OF_FEW = {1: 340, 2: 260}
+"""The same where a gallery has only so many pictures: there is room to read them without enlarging."""
+_STRIP_HEIGHTS_OF_FEW = {3: 240, 4: 240}
+"""As above; tables are mostly of this shape."""
 _LEAST_HEIGHT = 64
 THUMBNAIL_WIDTHS = (150, 274)
 """Pixels; two of the widest cards fit into the column of the chat."""
 ROW_WIDTH = 614
 """Pixels of a strip, which gets a row of its own."""
-STRIP_RATIO = 3.2
-"""Width to height from which a picture is a strip: at 274 pixels it would be less than 90 high."""
+STRIP_HEIGHT = 190
+"""Most pixels of such a row: a wider picture is a strip, for at 274 pixels it would be less than 90 high."""
 _STRIP_MINIMUM = 420
 """Pixels; a narrower one (a formula) stays small."""
 LARGE_SIDES = (1100, 600)
@@ -43,6 +47,8 @@ _JPEG_QUALITY = 90
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 
 PictureFormat = Literal["PNG", "JPEG"]
+_ThumbnailKey = tuple[Path, tuple[int, int], int]
+"""File, its version, pictures of the gallery as far as they matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +106,27 @@ def find_picture(documents: Path, path: str) -> PictureFile:
     return PictureFile(file, (status.st_size, status.st_mtime_ns))
 
 
-def fit(width: int, height: int) -> Box:
-    """Choose a card's box for a picture of some size; a picture is never drawn larger than it is."""
-    if width / height > STRIP_RATIO and width > _STRIP_MINIMUM:
+def fit(width: int, height: int, *, among: int = 6) -> Box:
+    """Choose a card's box for a picture; a picture is never drawn larger than it is.
+
+    Args:
+        width: of the picture in pixels.
+        height: of the picture in pixels.
+        among: how many pictures its gallery has.
+    """
+    if width / height > ROW_WIDTH / _STRIP_HEIGHTS_OF_FEW.get(among, STRIP_HEIGHT) and width > _STRIP_MINIMUM:
         drawn = min(width, ROW_WIDTH)
         return Box(drawn, max(48, round(height * drawn / width)), strip=True)
+    highest = _HEIGHTS_OF_FEW.get(among, THUMBNAIL_HEIGHT)
     narrow, wide = THUMBNAIL_WIDTHS
-    box_width = min(wide, max(narrow, round(width * THUMBNAIL_HEIGHT / height)))
+    if among in _HEIGHTS_OF_FEW:
+        wide = min(ROW_WIDTH, max(wide, width))
+    box_width = min(wide, max(narrow, round(width * highest / height)))
     drawn_height = round(height * min(1.0, box_width / width))
-    return Box(box_width, min(THUMBNAIL_HEIGHT, max(_LEAST_HEIGHT, drawn_height)))
+    return Box(box_width, min(highest, max(_LEAST_HEIGHT, drawn_height)))
 
 
-def draw_thumbnail(file: Path, box: Box | None = None) -> DrawnPicture | str:
+def draw_thumbnail(file: Path, box: Box | None = None, *, among: int = 6) -> DrawnPicture | str:
     """Draw a picture into a box on white, or return what is wrong with the file.
 
     The white ground keeps black formulas readable in a dark theme.
@@ -119,11 +134,12 @@ def draw_thumbnail(file: Path, box: Box | None = None) -> DrawnPicture | str:
     Args:
         file: the picture.
         box: by default that of its card, which depends on its shape.
+        among: how many pictures its gallery has.
     """
     image = _open(file)
     if isinstance(image, str):
         return image
-    box = box or fit(*image.size)
+    box = box or fit(*image.size, among=among)
     scale = min(box.width / image.width, box.height / image.height, 1.0)
     dense = min(scale * _DENSITY, 1.0)
     small = image.resize(_scaled(image, dense), Image.Resampling.LANCZOS, reducing_gap=2.0)
@@ -151,29 +167,33 @@ class Thumbnails:
 
     most: int = 800
     """Pictures that are kept; the one that was kept longest goes first."""
-    _drawn: dict[tuple[Path, tuple[int, int]], DrawnPicture | str] = field(default_factory=dict)
+    _drawn: dict[_ThumbnailKey, DrawnPicture | str] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def get(self, found: PictureFile) -> DrawnPicture | str:
-        """Return the card's picture of a file, or what is wrong with it."""
+    def get(self, found: PictureFile, among: int) -> DrawnPicture | str:
+        """Return the card's picture of a file, or what is wrong with it.
+
+        Args:
+            found: the file.
+            among: how many pictures its gallery has.
+        """
         if found.file is None:
             return found.problem
-        key = (found.file, found.version)
+        key = (found.file, found.version, min(among, 1 + max(_STRIP_HEIGHTS_OF_FEW)))
         drawn = self._drawn.get(key)
         if drawn is None:
-            drawn = draw_thumbnail(found.file)
+            drawn = draw_thumbnail(found.file, among=among)
             with self._lock:
                 while len(self._drawn) >= self.most:
                     del self._drawn[next(iter(self._drawn))]
                 self._drawn[key] = drawn
         return drawn
 
-    def prepare(self, files: Sequence[PictureFile]) -> None:
+    def prepare(self, galleries: Sequence[Sequence[PictureFile]]) -> None:
         """Draw side by side what is not drawn yet: Pillow leaves the other cores free to work."""
-        new = [found for found in files if found.file is not None and (found.file, found.version) not in self._drawn]
-        if len(new) > 1:
-            with ThreadPoolExecutor(os.cpu_count()) as pool:
-                list(pool.map(self.get, new))
+        files = [(found, len(gallery)) for gallery in galleries for found in gallery]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(lambda one: self.get(*one), files))
 
 
 def file_name(number: int, label: str, path: str) -> str:
