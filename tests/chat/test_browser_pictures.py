@@ -1,4 +1,7 @@
-"""Pictures, sources and export, in Debian's Chromium. The answers follow the script of ``scripted_app``; the numbers are those of the acceptance checks."""
+"""Pictures, sources and export, in Debian's Chromium; numbers are those of the acceptance checks.
+
+The answers follow the script of ``scripted_app``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""States of the page and ways to serve it, in Debian's Chromium. The answers follow the script of ``scripted_app``; the numbers are those of the acceptance checks."""
+"""States of the page and ways to serve it, in Debian's Chromium; numbers are those of the acceptance checks.
+
+The answers follow the script of ``scripted_app``.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,9 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+from headtree.pipeline import build_index
 from tests.chat.corpus import make_corpus, wait_until
-from tests.chat.visitor import (
-    INPUT,
-    SCRIPT,
-    Visitor,
-    serve,
-)
+from tests.chat.visitor import APP, INPUT, SCRIPT, Visitor, photograph, serve
 
 # 12 -----------------------------------------------------------------------------------------------------------------
 
@@ -38,14 +37,95 @@ def test_states_say_what_happened_and_what_to_do(visitor: Visitor, screenshots: 
     page.screenshot(path=screenshots / "states.png")
 
 
+def test_stopped_answer_offers_to_ask_again(visitor: Visitor, screenshots: Path) -> None:
+    page = visitor.open()
+    visitor.type("slow please")
+    page.wait_for_selector("text=Sentence number 5 costs")
+    photograph(page, screenshots, "answering")
+    page.get_by_role("button", name="Stop").click()
+    page.wait_for_selector("text=Stopped before it was complete")
+    assert page.locator("[data-testid=stChatMessage] [data-testid=stPopover]").count() == 0
+    page.get_by_role("button", name="Ask again").wait_for()
+    photograph(page, screenshots, "stopped")
+
+
+def test_empty_folder_takes_documents(browser: Any, tmp_path: Path, screenshots: Path) -> None:
+    with serve(APP, tmp_path) as server:
+        visitor = Visitor(browser, server)
+        page = visitor.open()
+        page.wait_for_selector("text=No documents yet")
+        photograph(page, screenshots, "state-empty")
+        note = {
+            "name": "Pears.md",
+            "mimeType": "text/markdown",
+            "buffer": b"# Pears\n\nPears are picked in September.\n",
+        }
+        page.locator("input[type=file]").set_input_files(note)
+        page.get_by_text("Pears.md").wait_for()
+        page.get_by_role("button", name="Add and index").click()
+        page.wait_for_selector("text=1 documents, 2 sections, 0 pictures")
+        visitor.ask("When are pears picked?")
+        page.locator("[data-testid=stChatMessage]", has_text="Pears are picked in September").wait_for()
+        visitor.context.close()
+
+
+def test_damaged_index_is_named_and_built_again(browser: Any, tmp_path: Path, screenshots: Path) -> None:
+    make_corpus(tmp_path)
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "index.db").write_bytes(b"no index" * 999)
+    with serve(APP, tmp_path) as server:
+        visitor = Visitor(browser, server)
+        page = visitor.open()
+        page.wait_for_selector("text=The index cannot be used")
+        assert page.locator(INPUT).is_disabled()
+        assert "Traceback" not in page.inner_text("body")
+        photograph(page, screenshots, "state-damaged")
+        page.get_by_role("button", name="Build the index").click()
+        page.wait_for_selector("text=For example")
+        visitor.context.close()
+
+
+def test_changed_source_is_marked_at_its_citation(browser: Any, home: Path, workspace: Any, screenshots: Path) -> None:
+    with serve(APP, home) as server:
+        visitor = Visitor(browser, server)
+        visitor.open()
+        page = visitor.ask("When are roses pruned?")
+        chip = page.locator("[data-testid=stPopover] button:visible", has_text="[1] Roses").first
+        assert chip.get_by_text("history", exact=True).count() == 0
+        garden = home / "documents" / "Garden.md"
+        garden.write_text(garden.read_text().replace("pruned in March", "pruned in April"))
+        build_index(workspace.settings)
+        page.reload()
+        chip.wait_for()
+        assert chip.locator("[data-testid=stIconMaterial]", has_text="history").count() == 1
+        chip.click()
+        body = page.locator("[data-testid=stPopoverBody]:visible")
+        body.get_by_text("The section changed since this answer and no longer says this").wait_for()
+        assert "pruned in March" in body.inner_text()
+        photograph(page, screenshots, "state-outdated")
+        visitor.context.close()
+
+
+def test_filter_that_finds_nothing_names_what_was_searched(visitor: Visitor, screenshots: Path) -> None:
+    page = visitor.open()
+    page.get_by_role("combobox", name="Search in").click()
+    page.get_by_role("option", name="Garden").click()
+    page.keyboard.press("Escape")
+    page.locator("[data-testid=stMultiSelect]", has_text="Garden").wait_for()
+    visitor.ask("What is the torque of the XR-9000 flange?")
+    page.wait_for_selector("text=Searched only: Garden.")
+    assert page.locator("[data-testid=stChatMessage] img").count() == 0
+    photograph(page, screenshots, "state-filter")
+
+
 def test_no_index_state_builds_and_answers(browser: Any, tmp_path: Path, screenshots: Path) -> None:
     make_corpus(tmp_path)
-    with serve(Path(__file__).parents[2] / "app.py", tmp_path) as server:
+    with serve(APP, tmp_path) as server:
         visitor = Visitor(browser, server)
         page = visitor.open()
         page.wait_for_selector("text=The documents are not indexed yet")
         assert page.locator(INPUT).is_disabled()
-        page.screenshot(path=screenshots / "state-no-index.png")
+        photograph(page, screenshots, "state-no-index")
         page.get_by_role("button", name="Build the index").click()
         page.wait_for_selector("text=For example")
         page = visitor.ask("What does Figure 1 of Pump show?")

@@ -18,6 +18,7 @@ from typing import Any
 
 from tests.chat.corpus import ROOT, environment, wait_until
 
+APP = ROOT / "app.py"
 SCRIPT = Path(__file__).with_name("scripted_app.py")
 READY = '[data-testid=stApp][data-test-script-state="notRunning"]'
 INPUT = "[data-testid=stChatInputTextArea]"
@@ -127,6 +128,18 @@ def turns_of(page: Any, server: Server) -> list[dict[str, Any]]:
     assert match, page.url
     turns: list[dict[str, Any]] = json.loads((server.home / "chats" / f"{match[1]}.json").read_text())["turns"]
     return turns
+
+
+def photograph(page: Any, folder: Path, name: str) -> None:
+    """Write pictures of a state: light and dark on a desktop, and dark on a phone; nothing may be cut at the side."""
+    for look, scheme, size in (("light", "light", DESKTOP), ("dark", "dark", DESKTOP), ("phone", "dark", PHONE)):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size(size)
+        page.wait_for_timeout(250)  # the theme fades in
+        assert page.evaluate(NO_OVERFLOW), f"{name} is wider than a {look} page"
+        page.screenshot(path=folder / f"{name}-{look}.png")
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(DESKTOP)
 
 
 def let_the_provider_reply(server: Server) -> None:
