@@ -11,7 +11,7 @@ from typing import Any
 
 from headtree.pipeline import build_index
 from tests.chat.corpus import make_corpus, wait_until
-from tests.chat.visitor import APP, INPUT, SCRIPT, Visitor, photograph, serve
+from tests.chat.visitor import APP, INPUT, SCRIPT, Visitor, contrast_in, photograph, serve
 
 # 12 -----------------------------------------------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ def test_empty_folder_takes_documents(browser: Any, tmp_path: Path, screenshots:
         page.locator("input[type=file]").set_input_files(note)
         page.get_by_text("Pears.md").wait_for()
         page.get_by_role("button", name="Add and index").click()
-        page.wait_for_selector("text=1 documents, 2 sections, 0 pictures")
+        page.wait_for_selector("text=1 document, 2 sections, 0 pictures")
         visitor.ask("When are pears picked?")
         page.locator("[data-testid=stChatMessage]", has_text="Pears are picked in September").wait_for()
         visitor.context.close()
@@ -80,6 +80,9 @@ def test_damaged_index_is_named_and_built_again(browser: Any, tmp_path: Path, sc
         assert page.locator(INPUT).is_disabled()
         assert "Traceback" not in page.inner_text("body")
         photograph(page, screenshots, "state-damaged")
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert contrast_in(page, page.get_by_role("button", name="Build the index")) >= 4.5
         page.get_by_role("button", name="Build the index").click()
         page.wait_for_selector("text=For example")
         visitor.context.close()
@@ -116,6 +119,9 @@ def test_filter_that_finds_nothing_names_what_was_searched(visitor: Visitor, scr
     page.wait_for_selector("text=Searched only: Garden.")
     assert page.locator("[data-testid=stChatMessage] img").count() == 0
     photograph(page, screenshots, "state-filter")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert contrast_in(page, page.locator("[data-testid=stMultiSelect] [data-tag]")) >= 4.5
 
 
 def test_no_index_state_builds_and_answers(browser: Any, tmp_path: Path, screenshots: Path) -> None:

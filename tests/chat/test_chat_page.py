@@ -298,7 +298,7 @@ def _draw_sent_requests() -> None:
 
 def test_trace_shows_what_was_sent() -> None:
     app = run(AppTest.from_function(_draw_sent_requests))
-    assert "1 calls, 958 tokens in, 90 tokens out, \\$0.0125" in texts(app)
+    assert "1 call, 958 tokens in, 90 tokens out, \\$0.0125" in texts(app)
     sent = next(frame.value for frame in app.dataframe if "blocks" in frame.value)
     assert list(sent["blocks"]) == ["section 1 (text, 700 tokens), F3 (image, 640 x 480)"]
     assert list(sent["model"]) == ["gemini/x"]

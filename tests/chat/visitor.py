@@ -142,6 +142,28 @@ def photograph(page: Any, folder: Path, name: str) -> None:
     page.set_viewport_size(DESKTOP)
 
 
+def luminance(colour: str) -> float:
+    """Relative luminance by WCAG 2."""
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def contrast_in(page: Any, part: Any) -> float:
+    """Return the contrast of a part's text to its own background, as the browser draws them."""
+    page.wait_for_timeout(400)  # the theme fades in
+    drawn = part.first.evaluate("e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]")
+    colours = [re.findall(r"[\d.]+", colour) for colour in drawn]
+    assert all(len(colour) == 3 for colour in colours), drawn
+    text, ground = ("#" + "".join(f"{int(float(value)):02x}" for value in colour) for colour in colours)
+    return contrast(text, ground)
+
+
 def let_the_provider_reply(server: Server) -> None:
     log, reply = server.home / "provider.log", server.home / "reply"
     reply.touch()

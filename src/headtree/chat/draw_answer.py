@@ -14,7 +14,7 @@ from headtree.chat.draw_trace import draw_trace, trace_title
 from headtree.chat.export import export_answer
 from headtree.chat.feedback import LONGEST_NOTE, record_feedback
 from headtree.chat.history import Turn, TurnState
-from headtree.chat.safe_text import escape_label, render_markdown
+from headtree.chat.safe_text import counted, escape_label, render_markdown
 from headtree.chat.session import ask_next
 from headtree.chat.workspace import Workspace
 from headtree.types import Answer
@@ -111,8 +111,7 @@ def _draw_answered(turn: Turn, chat_id: str, workspace: Workspace, *, brief: boo
 
 def _rest_of(answer: Answer) -> str:
     """Return what a brief answer leaves out, as the words of the button that draws it."""
-    sources = len(answer.citations)
-    return f"{sources} source{'s' if sources > 1 else ''} and more" if sources else "More about this answer"
+    return f"{counted(len(answer.citations), 'source')} and more" if answer.citations else "More about this answer"
 
 
 def _draw_text(turn: Turn, answer: Answer) -> None:
@@ -128,8 +127,7 @@ def _draw_text(turn: Turn, answer: Answer) -> None:
 def _draw_left_out(answer: Answer) -> None:
     left_out = sum(not decision.shown for decision in answer.figure_decisions)
     if answer.figures and left_out:
-        pictures = "1 picture was" if left_out == 1 else f"{left_out} pictures were"
-        st.caption(f"{pictures} left out; the reasons are below, in how this was found.")
+        st.caption(f"Left out: {counted(left_out, 'picture')}. The reasons are below, in how this was found.")
 
 
 def _draw_nearest(answer: Answer, *, key: str) -> SectionLink | None:

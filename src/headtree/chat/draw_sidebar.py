@@ -6,7 +6,7 @@ import streamlit as st
 
 from headtree.chat.draw_settings import draw_filter, draw_options
 from headtree.chat.history import AnswerOptions
-from headtree.chat.safe_text import escape_label
+from headtree.chat.safe_text import counted, escape_label
 from headtree.chat.session import begin_new_chat, open_chat
 from headtree.chat.workspace import Overview, Workspace
 
@@ -19,9 +19,9 @@ def draw_sidebar(workspace: Workspace, overview: Overview, chat_id: str) -> None
         st.button("New chat", icon=":material/add:", on_click=begin_new_chat, width="stretch", key="new-chat-button")
         _draw_chats(workspace, chat_id)
         _draw_settings(workspace, overview)
-        by_meaning = overview.embedder != "none"
+        how = "by words only" if overview.embedder == "none" else "by words and by meaning"
         st.caption(
-            f"{len(overview.documents)} documents, searched by words{' and by meaning' if by_meaning else ' only'}",
+            f"{counted(len(overview.documents), 'document')}, searched {how}",
             help=f"Index state {escape_label(overview.generation)}, vectors: {escape_label(overview.embedder)}",
         )
 

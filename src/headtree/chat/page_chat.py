@@ -9,7 +9,7 @@ from headtree.chat.browser import browser_id
 from headtree.chat.draw_answer import AVATAR, draw_outcome, draw_question, prepare_answers
 from headtree.chat.draw_pictures import draw_preview
 from headtree.chat.draw_sidebar import draw_sidebar
-from headtree.chat.draw_states import draw_building, draw_no_index
+from headtree.chat.draw_states import draw_building, draw_no_index, overview_line
 from headtree.chat.history import Chat, TurnState
 from headtree.chat.safe_text import escape_label, render_markdown
 from headtree.chat.session import SHOWN_TURNS, ask, ask_next, current_chat, take_asked
@@ -51,7 +51,7 @@ def draw_chat_page(workspace: Workspace) -> None:
 def _draw_first_visit(overview: Overview, workspace: Workspace) -> str:
     """Draw what can be asked, for somebody who has not asked yet, and return what was typed."""
     st.title("Ask the documents", anchor=False)
-    st.caption(f"{len(overview.documents)} documents, {overview.sections} sections, {overview.figures} pictures")
+    st.caption(overview_line(overview))
     draw_building(workspace)
     _draw_not_asked()
     with st.container():  # in its place, not below: a page with its input below is scrolled to its end
