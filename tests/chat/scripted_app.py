@@ -26,6 +26,10 @@ HOSTILE = (
     "[r]: http://tracker.invalid/b.png\n\n:material/delete: :+1: # not a heading"
 )
 LONG = " ".join(f"Sentence number {number} costs $5 and ${number}." for number in range(60))
+WIDE = "\n".join(
+    f"| {' | '.join(cells)} |"
+    for cells in ([f"Column{n}" for n in range(12)], ["---"] * 12, [f"value-{n}" for n in range(12)])
+)
 LABELS = {
     "strip": "Table 1",
     "tall": "Figure 2",
@@ -113,6 +117,7 @@ def _found(turn: Turn, text: str, *, figures: tuple[str, ...] = (), answerable: 
 
 _ANSWERS: dict[str, Callable[[Turn], Found]] = {
     "money": lambda turn: _found(turn, MONEY),
+    "wide": lambda turn: _found(turn, WIDE),
     "hostile": lambda turn: _found(turn, HOSTILE),
     "six": lambda turn: _found(turn, "All six [1].", figures=tuple(LABELS)),
     "abstain": lambda turn: _found(turn, "The documents do not answer this.", answerable=False),

@@ -15,6 +15,7 @@ import pytest
 from tests.chat.corpus import wait_until
 from tests.chat.visitor import (
     INPUT,
+    PHONE,
     Server,
     Visitor,
     chat_files,
@@ -58,6 +59,19 @@ def test_money_formulas_and_hostile_text(visitor: Visitor) -> None:
     assert message.locator("a, h1, img, script, iframe").count() == 0
     assert page.evaluate("getComputedStyle(document.body).display") != "none"
     assert visitor.foreign_requests() == []
+
+
+def test_wide_table_is_moved_inside_a_phone(browser: Any, server: Server) -> None:
+    visitor = Visitor(browser, server, viewport=PHONE, has_touch=True)
+    visitor.open()
+    page = visitor.ask("wide please")
+    table = page.locator("[data-testid=stChatMessage] table")
+    box = table.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= PHONE["width"]
+    table.evaluate("table => { table.scrollLeft = 9999; }")
+    assert page.get_by_text("value-11").bounding_box()["x"] < PHONE["width"]
+    visitor.context.close()
 
 
 def test_half_written_text_shows_no_formula_over_money(visitor: Visitor, screenshots: Path) -> None:

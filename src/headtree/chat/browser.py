@@ -28,6 +28,13 @@ _LOOKS = """
 [data-testid="stBaseButton-primary"], [data-testid="stMultiSelectTagsContainer"] [data-tag] {
   color: light-dark(#ffffff, #10201a);
 }
+/* A table that is wider than the page can be moved under it. */
+[data-testid="stMarkdownContainer"] table { display: block; max-width: 100%; overflow-x: auto; }
+/* On a phone the sign of who speaks stands above the words, which need the width. */
+@media (max-width: 640px) {
+  [data-testid="stChatMessage"] { flex-direction: column; gap: 0.5rem; }
+  [data-testid="stChatMessageContent"] { width: 100%; }
+}
 /* Words that are a button stand under the words above them. */
 [class*="st-key-starter-"] button, [class*="st-key-starter-"] button p {
   text-align: left;
