@@ -19,12 +19,12 @@ from headtree.settings import load_settings
 IMAGES = Path(__file__).parent / "images"
 QUESTION = "Which screws of the air end are tightened to which torque?"
 PHONE_QUESTION = "In which order are the screws of the air-end flange tightened?"
-PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True}
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True}
 
 
-def visit(browser: Any, url: str, *, width: int = 1280, height: int = 900, **options: Any) -> Any:
+def visit(browser: Any, url: str, *, height: int = 900, **options: Any) -> Any:
     """Open the chat and return the page when all of it is there."""
-    page = browser.new_context(**{"viewport": {"width": width, "height": height}, **options}).new_page()
+    page = browser.new_context(**{"viewport": {"width": 1280, "height": height}, **options}).new_page()
     page.goto(url)
     page.wait_for_selector("text=For example")
     _settle(page)

@@ -16,6 +16,14 @@ SHAPES = {
     "normal": (640, 480),
     "big": (2400, 1800),
 }
+LABELS = {
+    "strip": "Table 1",
+    "tall": "Figure 2",
+    "formula": "Equation 1",
+    "normal": "Figure 1",
+    "big": "Figure 3",
+    "missing": "Figure 4",
+}
 MANUAL = """# Pump manual
 
 How the Merlin pump is set up and kept running.

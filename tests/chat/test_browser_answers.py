@@ -6,7 +6,6 @@ The answers follow the script of ``scripted_app``.
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,9 @@ import pytest
 
 from tests.chat.corpus import wait_until
 from tests.chat.visitor import (
+    DESKTOP,
     INPUT,
+    NO_OVERFLOW,
     PHONE,
     Server,
     Visitor,
@@ -26,18 +27,33 @@ from tests.chat.visitor import (
 # 1 ------------------------------------------------------------------------------------------------------------------
 
 
-def test_question_is_literal_and_nothing_leaves_the_server(visitor: Visitor, screenshots: Path) -> None:
+LOOKS = pytest.mark.parametrize(
+    "look",
+    [
+        pytest.param({"viewport": DESKTOP, "color_scheme": "light"}, id="desktop"),
+        pytest.param({"viewport": PHONE, "color_scheme": "dark", "has_touch": True}, id="phone"),
+    ],
+)
+
+
+@LOOKS
+def test_question_is_literal_and_nothing_leaves_the_server(
+    browser: Any, server: Server, look: dict[str, Any], screenshots: Path
+) -> None:
+    visitor = Visitor(browser, server, **look)
     page = visitor.open()
-    page.screenshot(path=screenshots / "first-visit.png")
     page.wait_for_selector("text=For example")
+    page.screenshot(path=screenshots / f"first-visit-{look['color_scheme']}.png")
     question = "How tight are the screws? <b>*$5*</b>"
     page = visitor.ask(question)
     assert page.get_by_text(question, exact=True).first.is_visible()
     assert page.locator("[data-testid=stChatMessage]").nth(1).inner_text().strip()
     assert not page.get_by_text("For example").is_visible()
-    page.screenshot(path=screenshots / "answer.png")
+    assert page.evaluate(NO_OVERFLOW)
+    page.screenshot(path=screenshots / f"answer-{look['color_scheme']}.png")
     assert visitor.foreign_requests() == []
     assert visitor.complaints == []
+    visitor.context.close()
 
 
 # 2, 3 ---------------------------------------------------------------------------------------------------------------
@@ -56,7 +72,13 @@ def test_money_formulas_and_hostile_text(visitor: Visitor) -> None:
     for literal in ("<script>", "<style>", ":red[colour]", "onerror", "+1:", "material/delete:", "# not a heading"):
         assert literal in text
     assert page.evaluate("window.hacked") is None
-    assert message.locator("a, h1, img, script, iframe").count() == 0
+    assert message.locator("a, h1, script, iframe, img:not([alt='Figure 1'])").count() == 0
+    page.locator("button:visible", has_text="[1]").last.click()  # the quote and its place are a document's text
+    quote = page.locator("[data-testid=stPopoverBody]:visible")
+    quote.get_by_text("not word for word in the source").wait_for()
+    assert quote.inner_text().count("<script>") == 3
+    assert quote.locator("a, h1, img, script, iframe").count() == 0
+    page.keyboard.press("Escape")
     assert page.evaluate("getComputedStyle(document.body).display") != "none"
     assert visitor.foreign_requests() == []
 
@@ -78,10 +100,11 @@ def test_half_written_text_shows_no_formula_over_money(visitor: Visitor, screens
     page = visitor.open()
     visitor.type("slow please")
     page.wait_for_selector("text=Sentence number 5 costs")
-    for _ in range(5):
-        assert page.locator(".katex").count() == 0
-        time.sleep(0.1)
-    page.screenshot(path=screenshots / "answering.png")
+    assert page.locator(INPUT).last.is_disabled()
+    wait_until(lambda: page.locator(".katex").count() == 1)  # the browser loads KaTeX at the first formula
+    for number in range(6, 11):
+        page.wait_for_selector(f"text=Sentence number {number} costs $5 and ${number}.")
+        assert page.locator(".katex").count() == 1
     page.get_by_role("button", name="Stop").click()
     page.wait_for_selector("text=Stopped before it was complete")
 
@@ -145,6 +168,9 @@ def test_clicks_do_not_break_an_answer(visitor: Visitor, server: Server) -> None
     page.wait_for_selector("text=Sentence number 5 costs")
     page.get_by_text("Settings of the next question").click()
     page.locator("[data-testid=stSlider] input").first.press("ArrowRight")
+    page.get_by_role("combobox", name="Search in").click()
+    page.get_by_role("option", name="Garden").click()
+    page.keyboard.press("Escape")
     page.locator("[data-testid=stFeedback] button, [data-testid=stButtonGroup] button").first.click()
     page.locator("button:visible", has_text="[1] 1.1 Housing").first.click()
     page.wait_for_selector("text=costs $5 and $59.")
@@ -207,3 +233,28 @@ def test_visitors_see_nothing_of_each_other(browser: Any, server: Server) -> Non
     assert chat_files(server) == before
     for one in (mine, yours):
         one.context.close()
+
+
+def test_several_chats_are_kept_apart(visitor: Visitor, server: Server) -> None:
+    page = visitor.open()
+    visitor.ask("money in the first chat")
+    first = page.url
+    side = page.locator("[data-testid=stSidebar]")
+    side.get_by_role("button", name="New chat").click()
+    page.wait_for_selector("text=Ask the documents")
+    visitor.type("slow second chat")
+    page.wait_for_selector("text=Sentence number 5 costs")
+    side.locator("button:visible", has_text="money in the first chat").click()  # the second goes on meanwhile
+    page.locator("[data-testid=stChatMessage]", has_text="money in the first chat").wait_for()
+    assert page.url == first
+    assert "Sentence number" not in page.locator("[data-testid=stMainBlockContainer]").inner_text()
+    side.locator("button:visible", has_text="slow second chat").click()
+    page.wait_for_selector("text=costs $5 and $59.")
+    page.locator(f"{INPUT}:enabled").last.wait_for()
+    assert [turn["state"] for turn in turns_of(page, server)] == ["answered"]
+    before = len(chat_files(server))
+    side.get_by_role("button", name="Delete this chat").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.wait_for_selector("text=Ask the documents")
+    assert len(chat_files(server)) == before - 1
+    assert side.locator("button:visible", has_text="slow second chat").count() == 0

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.chat.corpus import SHAPES, wait_until
+from headtree.chat.pictures import THUMBNAIL_WIDTHS
+from tests.chat.corpus import LABELS, SHAPES, wait_until
 from tests.chat.visitor import (
     DESKTOP,
     NO_OVERFLOW,
@@ -43,13 +44,16 @@ def test_six_pictures_of_any_shape(
     assert {box[0] for box in boxes} == {"Table 1", "Figure 2", "Equation 1", "Figure 1", "Figure 3"}
     for alt, width, height, _ in boxes:
         assert height <= 200, alt
-        assert width <= max(SHAPES["strip"][0], 150), alt
-    formula = next(box for box in boxes if box[0] == "Equation 1")
-    assert formula[1] <= 290  # the box; the formula inside keeps its 190 pixels
+        shape = next(shape for shape, label in LABELS.items() if label == alt)
+        assert width <= max(SHAPES[shape][0], THUMBNAIL_WIDTHS[1]), alt  # a smaller one keeps its size within the box
     assert page.get_by_text("Not shown: the file is missing.").is_visible()
     assert page.evaluate(NO_OVERFLOW)
     page.screenshot(path=screenshots / f"six-pictures-{name}.png", full_page=True)
     visitor.context.close()
+
+
+def server_file(visitor: Visitor, shape: str) -> Path:
+    return visitor.server.home / "documents" / "Pump" / "figures" / f"{shape}.png"
 
 
 def test_picture_is_enlarged_and_focus_comes_back(six: Visitor, screenshots: Path) -> None:
@@ -60,9 +64,15 @@ def test_picture_is_enlarged_and_focus_comes_back(six: Visitor, screenshots: Pat
     dialog = page.locator("[data-testid=stDialog]")
     dialog.locator("img").wait_for()
     assert dialog.locator("img").bounding_box()["height"] < DESKTOP["height"]
+    assert dialog.get_by_role("heading", name="Figure 2").is_visible()
     assert dialog.get_by_text("Chosen because: it was named").is_visible()
     assert dialog.get_by_text("Stands in: Pump > Pump manual > 1 Setup > 1.2 Shaft").is_visible()
     page.screenshot(path=screenshots / "enlarged.png")
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="Download the picture").click()
+    original = server_file(six, "tall")
+    assert download.value.suggested_filename == "Figure-2.png"
+    assert Path(download.value.path()).read_bytes() == original.read_bytes()
     page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
     assert "Figure 2" in page.evaluate("document.activeElement.innerText")
@@ -86,6 +96,8 @@ def test_citation_opens_the_section_with_its_lines_marked(six: Visitor, screensh
     drawer = page.locator("[data-testid=stDialog]")
     drawer.locator(".cited").wait_for()
     assert drawer.locator(".cited").all_inner_texts() == ["10The screws are tightened crosswise to 45 Nm."]
+    box, window = drawer.locator(".cited").bounding_box(), drawer.bounding_box()
+    assert window["y"] <= box["y"] <= box["y"] + box["height"] <= min(window["y"] + window["height"], DESKTOP["height"])
     assert page.locator("[data-testid=stPopoverBody]:visible").count() == 0
     page.screenshot(path=screenshots / "section.png")
     page.keyboard.press("Escape")

@@ -24,8 +24,8 @@ from headtree.chat.workspace import Workspace
 from headtree.errors import HeadtreeError
 from headtree.types import Figure, ShownFigure
 
-_CARD_EDGES = 34
-"""Pixels of a card's padding and border, left and right together."""
+_CARD_EDGES = 32
+"""Pixels of a card's padding, left and right together."""
 _CAPTION_CHARACTERS = 110
 _NARROW = 640
 """Pixels; an enlarged picture that is narrower has its words beside it."""
