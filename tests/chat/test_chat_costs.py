@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from headtree.chat.costs import choose, list_choices, missing, picture_tokens, question_cost
+from headtree.chat.costs import choose, list_choices, missing, question_cost
 from headtree.chat.history import AnswerOptions, ChatStore
 from headtree.models.catalogue import CLAUDE, GEMINI, find_card
 from headtree.models.registry import AUTO, LOCAL, Registry, Role
@@ -58,7 +58,7 @@ def test_prices_are_those_of_the_catalogue() -> None:
     written = choose(card.name, Role.SYNTHESIS, options, settings, registry)
     assert written.price == pytest.approx((5_000 * price.input + 1_000 * price.output) / 1e6)
     looked = choose(card.name, Role.VISION, options, settings, registry)
-    assert picture_tokens(CLAUDE, 560) == 400
+    assert registry.image_tokens(CLAUDE, 560, 560) == 400
     assert looked.price == pytest.approx((1_800 * price.input + 300 * price.output) / 1e6)
 
 

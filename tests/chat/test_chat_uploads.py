@@ -18,7 +18,7 @@ from headtree.chat.uploads import Upload, safe_name, store_upload
 from headtree.errors import Cancelled, DocumentError
 from headtree.indexing.build import BuildStep
 from headtree.types import FigureKind, WarningKind
-from tests.chat.conftest import wait_until
+from tests.chat.corpus import wait_until
 from tests.extraction.pdf_material import Page, make_pdf
 
 

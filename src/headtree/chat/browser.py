@@ -23,12 +23,36 @@ export default function(component) {
   if (component.data !== id) { component.setStateValue("id", id); }
 }
 """
+_LOOKS = """
+/* Streamlit writes white on the primary colour, which in the dark theme is a light one. */
+[data-testid="stBaseButton-primary"], [data-testid="stMultiSelectTagsContainer"] [data-tag] {
+  color: light-dark(#ffffff, #10201a);
+}
+/* A table that is wider than the page can be moved under it. */
+[data-testid="stMarkdownContainer"] table { display: block; max-width: 100%; overflow-x: auto; }
+/* On a phone the sign of who speaks stands above the words, which need the width. */
+@media (max-width: 640px) {
+  [data-testid="stChatMessage"] { flex-direction: column; gap: 0.5rem; }
+  [data-testid="stChatMessageContent"] { width: 100%; }
+}
+/* Words that are a button stand under the words above them. */
+[class*="st-key-starter-"] button, [class*="st-key-starter-"] button p {
+  text-align: left;
+  justify-content: flex-start;
+}
+"""
+"""What the theme has no setting for. Where a later Streamlit names its parts otherwise, it looks as it did without."""
 
 
 def browser_id() -> str:
-    """Return the id of the browser; empty in the first moment, and where it may keep nothing."""
+    """Return the id of the browser; empty in the first moment, and where it may keep nothing.
+
+    What is drawn for it brings the styles of the page along, so that each page calls this once.
+    """
     known = str(st.session_state.get("browser", ""))
-    component = st.components.v2.component("headtree_browser", html="<span></span>", js=_SCRIPT)
+    component = st.components.v2.component(
+        "headtree_browser", html="<span></span>", css=_LOOKS, js=_SCRIPT, isolate_styles=False
+    )
     result = component(key="browser-id", data=known, on_id_change=lambda: None, height=1)
     told = str(getattr(result, "id", "") or "")
     if is_id(told):

@@ -8,8 +8,8 @@ import streamlit as st
 
 from headtree.chat.building import BuildJob
 from headtree.chat.draw_upload import draw_upload
-from headtree.chat.safe_text import escape_label
-from headtree.chat.workspace import Workspace
+from headtree.chat.safe_text import counted, escape_label
+from headtree.chat.workspace import Overview, Workspace
 from headtree.errors import HeadtreeError, IndexDamagedError, IndexMismatchError, IndexMissingError
 from headtree.indexing.documents import find_documents
 
@@ -26,6 +26,17 @@ _STAGES = {
 }
 
 
+def overview_line(overview: Overview) -> str:
+    """Return how much the index holds, as safe text."""
+    return ", ".join(
+        (
+            counted(len(overview.documents), "document"),
+            counted(overview.sections, "section"),
+            counted(overview.figures, "picture"),
+        )
+    )
+
+
 def draw_no_index(workspace: Workspace, error: HeadtreeError) -> None:
     """Draw why the index cannot be used, and the one button that mends it."""
     if workspace.builds.running is not None:
@@ -38,7 +49,7 @@ def draw_no_index(workspace: Workspace, error: HeadtreeError) -> None:
         st.error(escape_label(str(error), longest=600), icon=":material/error:")
     elif waiting:
         st.title("The documents are not indexed yet", anchor=False)
-        st.markdown(f"{waiting} Markdown documents are waiting. Indexing them takes about a minute for 200 pages.")
+        st.markdown(f"{counted(waiting, 'Markdown document')} found here. Indexing takes about a minute for 200 pages.")
     else:
         st.title("No documents yet", anchor=False)
         st.markdown("Add some here, or put Markdown documents with their images into the folder below.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from headtree.chat.history import Turn
-from headtree.chat.safe_text import escape_label
+from headtree.chat.safe_text import counted, escape_label
 from headtree.chat.trace import Trace, TracedFigure
 from headtree.types import Answer, RequestBlock
 
@@ -15,8 +15,8 @@ def trace_title(turn: Turn) -> str:
     answer, trace = turn.answer, turn.trace
     if answer is None or trace is None:
         return "How this was found"
-    sections = "1 section" if len(answer.sections) == 1 else f"{len(answer.sections)} sections"
-    pictures = f"{len(answer.figures)} of {len(trace.figures)} pictures"
+    sections = counted(len(answer.sections), "section")
+    pictures = f"{len(answer.figures)} of {counted(len(trace.figures), 'picture')}"
     return f"How this was found: {sections}, {pictures}, {answer.timings.total:.1f} s"
 
 
@@ -78,7 +78,7 @@ def _draw_sent(answer: Answer) -> None:
         st.markdown("**Sent to a model**: nothing. The answer was made on this machine.")
         return
     st.markdown(
-        f"**Sent to a model**: {usage.calls} calls, {usage.input_tokens:,} tokens in, "
+        f"**Sent to a model**: {counted(usage.calls, 'call')}, {usage.input_tokens:,} tokens in, "
         f"{usage.output_tokens:,} tokens out, {_dollars(usage.cost_usd)}"
     )
     st.dataframe(
@@ -118,7 +118,7 @@ def _draw_settings(turn: Turn, trace: Trace) -> None:
         f"looking at pictures {times.vision:.2f}"
     )
     st.caption(
-        f"Asked with: {escape_label(options.words, longest=400)}, {len(trace.searched)} documents searched; "
+        f"Asked with: {escape_label(options.words, longest=400)}, {counted(len(trace.searched), 'document')} searched; "
         f"answered by {escape_label(answer.mode)}; index state {escape_label(turn.generation)}"
     )
     if trace.named_documents:

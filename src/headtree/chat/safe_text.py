@@ -281,3 +281,12 @@ def _code_span(text: str) -> str:
 
 def _longest_run(text: str) -> int:
     return max((len(run) for run in re.findall(r"`+", text)), default=0)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things, for a label or a line.
+
+    >>> counted(1, "section"), counted(18613, "section")
+    ('1 section', '18,613 sections')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
 import sentencex
 
@@ -40,6 +41,7 @@ _FEWEST_WORDS = 5
 """Shorter prose is a label or a cell that lost its table."""
 _TOO_LONG = 700
 """Characters above which a sentence is the wreck of a table or a listing."""
+_LONE_BOLD = re.compile(r"(?<!\w)\*\*(?=\w)|(?<=[^\s*])\*\*(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,21 +182,13 @@ def _write(quotes: Sequence[Quote]) -> str:
 
 
 def _write_group(group: Sequence[tuple[int, Quote]]) -> Iterator[str]:
-    """Write one section's quotes: rows of one table as a table, the rest as a list."""
-    items: list[str] = []
-    rows: list[tuple[int, Quote]] = []
-    for number, quote in group:
-        if quote.passage.kind is PassageKind.ROW:
-            if rows and rows[-1][1].header != quote.header:
-                yield _table(rows)
-                rows = []
-            rows.append((number, quote))
-        else:
-            items.append(f"- {_sentence_markdown(quote.text)} [{number}]")
-    if items:
-        yield "\n".join(items)
-    if rows:
-        yield _table(rows)
+    """Write one section's quotes in their order: rows of one table as a table, the rest as lists."""
+    for is_row, members in groupby(group, key=lambda one: one[1].passage.kind is PassageKind.ROW):
+        if not is_row:
+            yield "\n".join(f"- {_sentence_markdown(quote.text)} [{number}]" for number, quote in members)
+            continue
+        for _, rows in groupby(members, key=lambda one: one[1].header):
+            yield _table(list(rows))
 
 
 def _table(rows: Sequence[tuple[int, Quote]]) -> str:
@@ -214,8 +208,14 @@ def _cells(row: str) -> list[str]:
 
 
 def _sentence_markdown(text: str) -> str:
-    """Return a quote for the answer: its words on one line, without links that lead nowhere from here."""
-    return _escape(one_line(text))
+    """Return a quote for the answer: its words on one line, without links that lead nowhere from here.
+
+    A sentence that was cut out of bold text brought one of the two marks along.
+
+    >>> _sentence_markdown("**Revenue at the year's end.")
+    "Revenue at the year's end."
+    """
+    return _escape(_LONE_BOLD.sub("", one_line(text)))
 
 
 def _escape(text: str) -> str:
