@@ -32,7 +32,9 @@ def current_chat(workspace: Workspace) -> tuple[str, Chat | None, AnswerJob | No
     if is_id(asked):
         chat, job = workspace.answers.look(asked)
         if chat is not None:
-            st.session_state["chat"] = st.query_params["chat"] = asked
+            st.session_state["chat"] = asked
+            if named is None:
+                st.query_params["chat"] = asked
             return asked, chat, job
     if named is not None or "chat" not in st.session_state:
         st.session_state["chat"] = new_id()
