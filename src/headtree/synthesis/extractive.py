@@ -37,6 +37,8 @@ Measured on the annual reports: with .85, answers hold .50 of the numbers that a
 _NAMED_FIGURE = 1.0
 """Share of the question's weight that is added to a quote of a figure that the question names by number: its caption,
 its cells, and who mentions it ("What does Table 5 list?" has few other words)."""
+_IN_HEADING = 0.5
+"""What a question term counts in a row that only stands under a heading with it."""
 _FEWEST_WORDS = 5
 """Shorter prose is a label or a cell that lost its table."""
 _TOO_LONG = 700
@@ -162,10 +164,16 @@ def _choose(question: Question, quotes: Sequence[Quote]) -> list[Quote]:
 def _score(quote: Quote, asked: Mapping[str, float], held: Mapping[str, int]) -> float:
     """Return what a quote adds to those that were chosen."""
     kept = _REPEATED_IN_ROW if quote.passage.kind is PassageKind.ROW else _REPEATED
-    value = sum(asked[term] * kept ** held[term] for term in asked if term in quote.stems or term in quote.heading)
+    value = sum(weight * kept ** held[term] * _presence(term, quote) for term, weight in asked.items())
     value += _NAMED_FIGURE * sum(asked.values()) if quote.named else 0.0
     # A long sentence holds more terms by chance; a lower rank speaks less for the question.
     return value / math.log(8 + len(quote.stems)) / (1 + 0.12 * (quote.section.rank - 1))
+
+
+def _presence(term: str, quote: Quote) -> float:
+    if term in quote.stems:
+        return 1.0
+    return _IN_HEADING if term in quote.heading else 0.0
 
 
 # ------------------------------------------------------------------------------------------------------ writing
