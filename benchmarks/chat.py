@@ -128,6 +128,13 @@ class Meter:
         quiet()
         return time.monotonic() - started, self.bytes - before
 
+    def wait_for_reply(self) -> None:
+        """Wait until the server has answered and the page is quiet: a slider sends its value only after a moment."""
+        before = self.bytes
+        while self.bytes == before:
+            self.page.wait_for_timeout(10)
+        self.page.wait_for_selector(READY)
+
 
 def measure_first_answer(browser: Any, url: str) -> dict[str, float]:
     """Ask a new question: time to the first words of an answer, and to the whole of it."""
@@ -184,7 +191,7 @@ def measure_long_chat(browser: Any, url: str, chat_id: str) -> dict[str, float]:
     results["click_in_one_answer_kb"] = statistics.median(size for _, size in clicks) / 1000
     page.locator("[data-testid=stSidebar]").get_by_text("Settings of the next question").click()
     slider = page.locator("[data-testid=stSidebar] [data-testid=stSlider] input").first
-    slides = [meter.measure(lambda: slider.press("ArrowRight"), quiet) for _ in range(REPEATS)]
+    slides = [meter.measure(lambda: slider.press("ArrowRight"), meter.wait_for_reply) for _ in range(REPEATS)]
     results["settings_slider_s"] = statistics.median(seconds for seconds, _ in slides)
     results["settings_slider_kb"] = statistics.median(size for _, size in slides) / 1000
     page.close()

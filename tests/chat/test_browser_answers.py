@@ -20,7 +20,9 @@ from tests.chat.visitor import (
     Server,
     Visitor,
     chat_files,
+    contrast_in,
     let_the_provider_reply,
+    photograph,
     turns_of,
 )
 
@@ -187,7 +189,10 @@ def test_question_is_asked_again_with_other_settings(visitor: Visitor, server: S
     window = page.locator("[data-testid=stDialog]")
     window.locator("[data-testid=stSlider] input").first.press("ArrowLeft")
     window.get_by_text("No cost: everything happens on this machine.").wait_for()
-    page.screenshot(path=screenshots / "ask-again.png")
+    photograph(page, screenshots, "ask-again")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert contrast_in(page, window.get_by_role("button", name="Ask with these settings")) >= 4.5
     window.get_by_role("button", name="Ask with these settings").click()
     window.wait_for(state="hidden")
     wait_until(lambda: [turn["state"] for turn in turns_of(page, server)] == ["answered"] * 2)

@@ -1,7 +1,7 @@
-"""Which browser asks: a random id that the browser makes and keeps, so that its list of chats is its own.
+"""What is told to the browser once per page: the id that it makes and keeps, and looks that the theme cannot set.
 
-Without accounts, this is what keeps visitors apart. The id comes from outside: only its form is trusted, and it opens
-nothing but a list of titles whose owner it is.
+By its random id a browser's list of chats is its own. Without accounts, this is what keeps visitors apart. The id comes
+from outside: only its form is trusted, and it opens nothing but a list of titles whose owner it is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,15 @@ import streamlit as st
 from headtree.chat.history import is_id
 
 _SCRIPT = """
+// Windows and menus stand outside of the part of the page that Streamlit gives the theme's light or dark.
+function spreadScheme() {
+  const app = document.querySelector('[data-testid="stApp"]');
+  if (app) { document.documentElement.style.colorScheme = getComputedStyle(app).colorScheme; }
+}
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTimeout(spreadScheme, 300));
+
 export default function(component) {
+  spreadScheme();
   const key = "headtree-browser";
   let id = null;
   try { id = window.localStorage.getItem(key); } catch (error) { return; }

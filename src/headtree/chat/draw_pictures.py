@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,11 +22,19 @@ from headtree.chat.safe_text import escape_label, render_line
 from headtree.chat.sources import find_document
 from headtree.chat.workspace import Workspace
 from headtree.errors import HeadtreeError
-from headtree.types import Figure, ShownFigure
+from headtree.types import Figure, FigureKind, ShownFigure
 
 _CARD_EDGES = 32
 """Pixels of a card's padding, left and right together."""
 _CAPTION_CHARACTERS = 110
+_WIDE = 400
+"""Pixels of a card's picture from which its caption has room for twice as many characters."""
+_NAMES: Mapping[str, str] = {
+    FigureKind.TABLE: "Table",
+    FigureKind.FORMULA: "Formula",
+    FigureKind.ALGORITHM: "Algorithm",
+}
+"""Of pictures without a label or a caption; others are pictures."""
 _NARROW = 640
 """Pixels; an enlarged picture that is narrower has its words beside it."""
 _FACTS_WIDTH = 360
@@ -40,23 +48,24 @@ class Card:
     path: str
     label: str
     caption: str
+    kind: str = FigureKind.FIGURE.value
     reason: str = ""
     """Why it was chosen; empty where it only stands there."""
 
     @property
     def name(self) -> str:
-        """What the picture is called: its label, else the beginning of its caption."""
-        return self.label or self.caption or "Picture"
+        """What the picture is called: its label, else the beginning of its caption, else what it is."""
+        return self.label or self.caption or _NAMES.get(self.kind, "Picture")
 
 
 def card_of_answer(figure: ShownFigure) -> Card:
     """Return the card of a picture that was chosen for an answer."""
-    return Card(figure.doc_id, figure.path, figure.label, figure.caption, figure.reason)
+    return Card(figure.doc_id, figure.path, figure.label, figure.caption, figure.kind, figure.reason)
 
 
 def card_of_document(figure: Figure) -> Card:
     """Return the card of a picture where it stands in its document."""
-    return Card(figure.doc_id, figure.path, figure.label or "", figure.caption or figure.alt)
+    return Card(figure.doc_id, figure.path, figure.label or "", figure.caption or figure.alt, figure.kind.value)
 
 
 def draw_gallery(cards: Sequence[Card], documents: Path, *, key: str, enlarge: Callable[[Card], None]) -> None:
@@ -89,7 +98,8 @@ def _draw_card(card: Card, drawn: DrawnPicture, *, key: str) -> bool:
             help="Enlarge, with where it stands and why it was chosen",
         )
         if card.label and card.caption:
-            st.caption(render_line(_short(card.caption)))
+            most = _CAPTION_CHARACTERS * (2 if drawn.width >= _WIDE else 1)
+            st.caption(render_line(_short(card.caption, most)))
     return pressed
 
 
@@ -164,11 +174,11 @@ def draw_preview(figure: Figure, documents: Path) -> None:
         return
     card = card_of_document(figure)
     _draw_image(drawn, card)
-    st.caption(render_line(_short(card.caption)) if card.caption else escape_label(card.name))
+    st.caption(render_line(_short(card.caption, _CAPTION_CHARACTERS)) if card.caption else escape_label(card.name))
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _CAPTION_CHARACTERS else text[: _CAPTION_CHARACTERS - 1].rsplit(" ", 1)[0] + " …"
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + " …"
 
 
 def _draw_image(drawn: DrawnPicture, card: Card) -> None:
