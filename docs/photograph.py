@@ -1,4 +1,4 @@
-"""Takes the README's pictures of the chat: ``python -m docs.photograph`` (needs Debian's ``chromium``).
+"""Takes the README's pictures of the chat: ``make pictures`` (needs Debian's ``chromium``).
 
 The answers are those of the sample documents without any model; look at the pictures before you commit them.
 """

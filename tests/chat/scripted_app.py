@@ -140,11 +140,12 @@ def workspace() -> ScriptedWorkspace:
 
 
 def chat() -> None:
+    st.set_page_config(layout="centered")
     draw_chat_page(workspace())
 
 
 def documents() -> None:
-    st.set_page_config(layout="wide", initial_sidebar_state="collapsed")
+    st.set_page_config(layout="wide")
     draw_documents_page(workspace())
 
 

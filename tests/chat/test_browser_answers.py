@@ -247,7 +247,7 @@ def test_several_chats_are_kept_apart(visitor: Visitor, server: Server) -> None:
     side.locator("button:visible", has_text="money in the first chat").click()  # the second goes on meanwhile
     page.locator("[data-testid=stChatMessage]", has_text="money in the first chat").wait_for()
     assert page.url == first
-    assert "Sentence number" not in page.locator("[data-testid=stMainBlockContainer]").inner_text()
+    wait_until(lambda: "Sentence number" not in page.locator("[data-testid=stMainBlockContainer]").inner_text())
     side.locator("button:visible", has_text="slow second chat").click()
     page.wait_for_selector("text=costs $5 and $59.")
     page.locator(f"{INPUT}:enabled").last.wait_for()

@@ -39,6 +39,14 @@ def test_documents_page_shows_tree_section_and_pictures(visitor: Visitor, screen
     page.wait_for_selector("text=What does the section “1.1 Housing” say?")
     page.locator(f"{INPUT}:enabled").last.wait_for()
     assert turns_of(page, visitor.server)[0]["options"]["documents"] == ["Pump"]
+    address, width = page.url, page.locator("[data-testid=stChatMessage]").first.bounding_box()["width"]
+    page.get_by_role("link", name="Documents").click()
+    page.wait_for_selector("text=2 documents, 13 sections, 6 pictures")
+    page.get_by_role("link", name="Chat").click()
+    page.wait_for_selector("text=What does the section “1.1 Housing” say?")
+    assert page.url == address
+    wait_until(lambda: page.locator("[data-testid=stChatMessage]").first.bounding_box()["width"] == width)
+    assert page.locator("[data-testid=stSidebar]").get_by_role("button", name="New chat").is_visible()
     assert visitor.foreign_requests() == []
 
 
@@ -83,6 +91,9 @@ def test_documents_come_and_go_while_the_old_index_answers(
         page.get_by_role("button", name="Remove this document").click()
         page.get_by_role("button", name="Remove", exact=True).click()
         page.wait_for_selector("text=0 new, 0 changed, 1 removed")
+        page.locator("[data-testid=stPopoverBody]:visible").wait_for(state="detached")
+        first = "Garden (4 sections, 0 pictures)"
+        assert page.get_by_role("combobox", name="Document").input_value() == first
         assert (home / "documents" / ".removed").is_dir()
         assert not (home / "documents" / "Valves").exists()
         assert visitor.foreign_requests() == []

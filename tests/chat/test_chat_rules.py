@@ -20,7 +20,7 @@ MARKDOWN_CALLS = {
     "popover", "expander", "dialog", "status", "toggle", "checkbox", "toast", "badge", "download_button", "text_input",
     "selectbox", "multiselect", "slider", "progress", "tabs", "form_submit_button", "file_uploader", "chat_input",
 }  # fmt: skip
-SAFE_CALLS = {"render_markdown", "render_line", "escape_label", "counted", "len", "int"}
+SAFE_CALLS = {"render_markdown", "render_line", "escape_label", "counted", "text_table", "len", "int"}
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:

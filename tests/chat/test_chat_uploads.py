@@ -207,3 +207,6 @@ def test_pdf_becomes_a_section_of_the_index(workspace: Any, tmp_path: Path) -> N
     wait_until(lambda: workspace.builds.running is None, seconds=60)
     assert workspace.builds.last.problems == ()
     assert "Valves" in workspace.builds.last.report.documents.added
+    assert workspace.builds.last.is_news
+    workspace.builds.last.ended -= 301
+    assert not workspace.builds.last.is_news

@@ -36,14 +36,13 @@ class Choice:
 
     @property
     def label(self) -> str:
-        """For people: ``claude-sonnet-5-5, about $0.022``."""
+        """For people, the price first, for narrow controls cut the end: ``$0.022, claude-sonnet-5-5``."""
         if self.value == LOCAL:
             return "This machine, no cost"
         if self.value == AUTO and self.model == LOCAL:
             return "Automatic: this machine, no cost"
-        name = self.model.partition("/")[2]
-        named = f"Automatic: {name}" if self.value == AUTO else name
-        return f"{named}, {'price not known' if self.price is None else f'about {dollars(self.price)}'}"
+        price = "price not known" if self.price is None else dollars(self.price)
+        return f"{price}, {'auto: ' if self.value == AUTO else ''}{self.model.partition('/')[2]}"
 
 
 def list_choices(role: Role, options: AnswerOptions, settings: Settings, registry: Registry) -> tuple[Choice, ...]:

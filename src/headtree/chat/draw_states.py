@@ -92,14 +92,14 @@ def _draw_progress(workspace: Workspace) -> None:
 
 
 def draw_build_outcome(job: BuildJob | None) -> None:
-    """Draw how the last build ended."""
+    """Draw how the last build ended: what went wrong until the next build, what went well for a while."""
     if job is None or not job.done.is_set():
         return
     if job.error:
         st.error(f"The build ended: {escape_label(job.error, longest=600)}", icon=":material/error:")
     for problem in job.problems:
         st.warning(escape_label(problem, longest=400), icon=":material/picture_as_pdf:")
-    if job.report is not None:
+    if job.report is not None and job.is_news:
         changes = job.report.documents
         st.success(
             f"Built in {job.report.seconds:.1f} s: {len(changes.added)} new, {len(changes.changed)} changed, "

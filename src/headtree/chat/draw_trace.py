@@ -5,9 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from headtree.chat.history import Turn
-from headtree.chat.safe_text import counted, escape_label
+from headtree.chat.safe_text import counted, escape_label, text_table
 from headtree.chat.trace import Trace, TracedFigure
 from headtree.types import Answer, RequestBlock
+
+_ROWS_AT_ONCE = 6
+_TABLE_HEIGHT = 420
+"""Pixels; a longer table is moved within."""
 
 
 def trace_title(turn: Turn) -> str:
@@ -55,21 +59,14 @@ def _draw_figures(trace: Trace) -> None:
         st.caption("No picture was offered: none stands in these sections or is mentioned there.")
         return
     st.markdown("**Pictures offered**, and what was decided")
-    st.dataframe(
-        {
-            "shown": [figure.shown for figure in trace.figures],
-            "picture": [_picture(figure) for figure in trace.figures],
-            "offered because": [figure.offered for figure in trace.figures],
-            "decision": [figure.decision for figure in trace.figures],
-        },
-        hide_index=True,
-        height=min(240, 38 + 35 * len(trace.figures)),
-        column_config={"picture": st.column_config.TextColumn(width="medium")},
-    )
+    ordered = sorted(trace.figures, key=lambda figure: not figure.shown)
+    rows = [(_picture(f), f"{'Shown' if f.shown else 'Left out'}: {f.decision}", f.offered) for f in ordered]
+    with st.container(height=_TABLE_HEIGHT if len(rows) > _ROWS_AT_ONCE else "content", border=False):
+        st.markdown(text_table(("picture", "decision", "offered because"), rows))
 
 
 def _picture(figure: TracedFigure) -> str:
-    return f"{figure.label}: {figure.caption}"[:120] if figure.label else figure.caption[:120] or figure.path
+    return ": ".join(filter(None, (figure.label, figure.caption)))[:120] or figure.path
 
 
 def _draw_sent(answer: Answer) -> None:

@@ -42,7 +42,8 @@ def draw_documents_page(workspace: Workspace) -> None:
     st.caption(overview_line(overview))
     names = [document.doc_id for document in overview.documents]
     if st.session_state.get("shown_document") not in names:
-        st.session_state.pop("shown_document", None)
+        # Set, not only forgotten: the browser would go on showing the name of a document that was removed.
+        st.session_state["shown_document"] = next(iter(names), None)
     labels = {
         d.doc_id: f"{d.doc_id} ({counted(d.sections, 'section')}, {counted(d.figures, 'picture')})"
         for d in overview.documents
@@ -160,9 +161,11 @@ def _draw_warnings(warnings: Sequence[BuildWarning]) -> None:
 
 
 def _draw_removal(document: StoredDocument, workspace: Workspace) -> None:
-    with st.popover("Remove this document", icon=":material/delete:", type="tertiary", key="remove-document"):
+    # By document: what was opened to remove one document must not stay open over the next.
+    key = f"remove-{document.doc_id}"
+    with st.popover("Remove this document", icon=":material/delete:", type="tertiary", key=key):
         st.markdown("Its files are moved to `.removed` in the documents folder, and the index is brought up to date.")
-        if st.button("Remove", key="remove-button", disabled=workspace.builds.running is not None):
+        if st.button("Remove", key=f"{key}-button", disabled=workspace.builds.running is not None):
             try:
                 remove_document(workspace.settings.documents, document.path)
             except HeadtreeError as error:

@@ -165,8 +165,8 @@ def draw_large(file: Path) -> DrawnPicture | str:
 class Thumbnails:
     """The cards' pictures, drawn once for all visitors and kept; safe to use from several threads."""
 
-    most: int = 800
-    """Pictures that are kept; the one that was kept longest goes first."""
+    most: int = 500
+    """Pictures that are kept, of at most 0.3 MB or so; the one that was kept longest goes first."""
     _drawn: dict[_ThumbnailKey, DrawnPicture | str] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
