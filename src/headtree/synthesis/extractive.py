@@ -42,8 +42,6 @@ _IN_HEADING = 0.5
 """What a question term counts in a sentence or row that only stands under a heading with it."""
 _FEWEST_WORDS = 5
 """Shorter prose is a label or a cell that lost its table."""
-_QUOTED = re.compile(r"[“„«\"]([^“”„«»\"]{3,100})[”“»\"]")
-_NUMBERING = re.compile(r"^(?:[\dIVXLC]+(?:\.\d+)*|[A-Z])[.)]?\s+")
 _TOO_LONG = 700
 """Characters above which a sentence is the wreck of a table or a listing."""
 _LONE_BOLD = re.compile(r"(?<!\w)\*\*(?=\w)|(?<=[^\s*])\*\*(?!\w)")
@@ -96,7 +94,6 @@ def _quotes(question: Question, evidence: Evidence, view: Snapshot) -> Iterator[
     for section in evidence.sections:
         document = view.document(section.doc_id)
         figures = named_figures(question, document)
-        titles = {_bare_title(title) for title in _QUOTED.findall(question.text)}
         header: Passage | None = None
         order = 0
         for passage in document.passages_in(section.span):
@@ -107,13 +104,9 @@ def _quotes(question: Question, evidence: Evidence, view: Snapshot) -> Iterator[
             title = document.section_at(passage.first_line).title
             heading = stem_set(title)
             for text in _sentences(passage) or _short_caption(passage, question.labels):
-                named = _bare_title(title) in titles or (bool(figures) and _is_of(passage, text, figures))
+                named = question.quotes_title(title) or (bool(figures) and _is_of(passage, text, figures))
                 yield Quote(section, passage, text, order, stem_set(text), heading, header, named)
                 order += 1
-
-
-def _bare_title(title: str) -> str:
-    return _NUMBERING.sub("", one_line(title)).strip(" .:").casefold()
 
 
 def _short_caption(passage: Passage, labels: Sequence[Label]) -> tuple[str, ...]:
