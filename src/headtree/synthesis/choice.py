@@ -68,7 +68,7 @@ def choose_figures(
     *,
     most: int,
 ) -> FigureChoice:
-    """Choose by features; a figure that the question names by number is shown, and then no other.
+    """Choose by features; what the question names is shown, and then no other figure.
 
     Args:
         question: what is asked.
@@ -80,7 +80,7 @@ def choose_figures(
     """
     allowed = allowed_documents(question, evidence)
     ranked = sorted(_score(question, evidence, quotes, cosines, view), key=_order)
-    shown = _pick([item for item in ranked if item.offered.figure.doc_id in allowed], question)[:most]
+    shown = _pick([item for item in ranked if item.offered.figure.doc_id in allowed], question, view)[:most]
     return FigureChoice(
         tuple(item.offered for item in shown),
         tuple(FigureDecision(item.figure_id, item in shown, _reason(item, item in shown, allowed)) for item in ranked),
@@ -116,9 +116,14 @@ def allowed_documents(question: Question, evidence: Evidence) -> frozenset[str]:
 # ------------------------------------------------------------------------------------------------------ picking
 
 
-def _pick(scored: Sequence[_Scored], question: Question) -> list[_Scored]:
-    """Pick the figures that the question names by number, and then no other; else those over the threshold."""
+def _pick(scored: Sequence[_Scored], question: Question, view: Snapshot) -> list[_Scored]:
+    """Pick the figures that the question names, and then no other; else those over the threshold.
+
+    They are named by number, or as a section whose title is quoted: "What does “Wiring” say?".
+    """
     if named := [item for item in scored if has_number(item.offered.figure, question.labels)]:
+        return named
+    if named := [item for item in scored if question.quotes_title(_home_title(item.offered.figure, view))]:
         return named
     picked = [item for item in scored if item.score >= _THRESHOLD]
     if picked and _is_plain(picked[0].offered.figure):
@@ -127,6 +132,10 @@ def _pick(scored: Sequence[_Scored], question: Question) -> list[_Scored]:
         series = [item for item in scored if item not in picked and _is_beside(item.offered.figure, first)]
         picked = sorted([*picked, *series], key=lambda item: item.offered.figure.line)
     return picked
+
+
+def _home_title(figure: Figure, view: Snapshot) -> str:
+    return view.document(figure.doc_id).sections[figure.node_id].title
 
 
 def _is_plain(figure: Figure) -> bool:

@@ -34,11 +34,12 @@ _REPEATED_IN_ROW = 0.85
 
 Measured on the annual reports: with .85, answers hold .50 of the numbers that are asked for, with .35 it was .12.
 """
-_NAMED_FIGURE = 1.0
-"""Share of the question's weight that is added to a quote of a figure that the question names by number: its caption,
-its cells, and who mentions it ("What does Table 5 list?" has few other words)."""
+_NAMED = 1.0
+"""Share of the question's weight that is added to a quote of a figure that the question names by number (its caption,
+its cells, and who mentions it), or of a section whose title it quotes: "What does Table 5 list?" has few other words.
+"""
 _IN_HEADING = 0.5
-"""What a question term counts in a row that only stands under a heading with it."""
+"""What a question term counts in a sentence or row that only stands under a heading with it."""
 _FEWEST_WORDS = 5
 """Shorter prose is a label or a cell that lost its table."""
 _TOO_LONG = 700
@@ -58,11 +59,11 @@ class Quote:
     """Position in the evidence section."""
     stems: frozenset[str]
     heading: frozenset[str]
-    """Of a row the stems of the heading that it stands under: rows of equal name belong to different tables."""
+    """Stems of the heading that it stands under: rows of equal name belong to different tables."""
     header: Passage | None = None
     """The header row of a table row."""
     named: bool = False
-    """Whether it is of a figure that the question names by number."""
+    """Whether it is of a figure that the question names by number, or of a section whose title it quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +101,10 @@ def _quotes(question: Question, evidence: Evidence, view: Snapshot) -> Iterator[
                 header = header or passage
             elif passage.kind is not PassageKind.ROW:
                 header = None
-            is_row = passage.kind is PassageKind.ROW
-            heading = stem_set(document.section_at(passage.first_line).title) if is_row else frozenset[str]()
+            title = document.section_at(passage.first_line).title
+            heading = stem_set(title)
             for text in _sentences(passage) or _short_caption(passage, question.labels):
-                named = bool(figures) and _is_of(passage, text, figures)
+                named = question.quotes_title(title) or (bool(figures) and _is_of(passage, text, figures))
                 yield Quote(section, passage, text, order, stem_set(text), heading, header, named)
                 order += 1
 
@@ -146,7 +147,7 @@ def _choose(question: Question, quotes: Sequence[Quote]) -> list[Quote]:
     """Take the best quote again and again, each term counting less once it has been held."""
     asked = question.weights
     held: Counter[str] = Counter()
-    left = [quote for quote in quotes if quote.named or any(asked.get(stem) for stem in quote.stems)]
+    left = [quote for quote in quotes if quote.named or any(asked.get(stem) for stem in quote.stems | quote.heading)]
     chosen: list[Quote] = []
     best_score = 0.0
     while left and len(chosen) < _MOST_QUOTES:
@@ -165,7 +166,7 @@ def _score(quote: Quote, asked: Mapping[str, float], held: Mapping[str, int]) ->
     """Return what a quote adds to those that were chosen."""
     kept = _REPEATED_IN_ROW if quote.passage.kind is PassageKind.ROW else _REPEATED
     value = sum(weight * kept ** held[term] * _presence(term, quote) for term, weight in asked.items())
-    value += _NAMED_FIGURE * sum(asked.values()) if quote.named else 0.0
+    value += _NAMED * sum(asked.values()) if quote.named else 0.0
     # A long sentence holds more terms by chance; a lower rank speaks less for the question.
     return value / math.log(8 + len(quote.stems)) / (1 + 0.12 * (quote.section.rank - 1))
 
