@@ -93,7 +93,7 @@ class Tally:
         return Tally(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
     def cells(self) -> list[str]:
-        """Return recall, precision, their harmonic mean, perfect sets, and pictures of a wrong document a question."""
+        """Return recall, precision, their harmonic mean, perfect sets, and pictures of a of wrong document."""
         recall = self.met / self.needs if self.needs else 0.0
         precision = self.right / self.shown if self.shown else 0.0
         return [
@@ -267,7 +267,7 @@ def choice_part(questions: Sequence[Asked]) -> str:
         "precision",
         "F1",
         "perfect",
-        "wrong document a question",
+        "of wrong document",
     ]
     return f"""\
 Pictures shown by the package's own choice, pooled over all questions with gold pictures (those that need none
