@@ -93,7 +93,7 @@ class Tally:
         return Tally(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
     def cells(self) -> list[str]:
-        """Return recall, precision, their harmonic mean, perfect sets, and pictures of a of wrong document."""
+        """Return recall, precision, their harmonic mean, perfect sets, and pictures of a wrong document a question."""
         recall = self.met / self.needs if self.needs else 0.0
         precision = self.right / self.shown if self.shown else 0.0
         return [
