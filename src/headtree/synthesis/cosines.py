@@ -15,15 +15,15 @@ from headtree.types import Figure, LineSpan
 _BESIDE = 3
 """Lines before and after a passage in which an image still stands by it."""
 _NO_PASSAGE = 0.2
-"""Cosine of an image that no indexed text stands by, on the careful side: the median of all passages is .3."""
+"""Cosine of an image that no indexed text stands by: three quarters of the passages have more than .28."""
 
 
 @dataclass(frozen=True, slots=True)
 class FigureCosines:
     """Cosines of a question with what is said of one figure, in [-1, 1]."""
 
-    text: float | None
-    """Its own words: label, caption, alternative text; ``None`` where it has none."""
+    text: float
+    """Its own words: label, caption, alternative text; 0 where it has none."""
     passage: float
     """The closest passage that it stands by."""
     mention: float
@@ -47,7 +47,8 @@ def figure_cosines(
     texts = {figure_id: float(vector @ query) for figure_id, vector in view.figure_vectors(wanted).items()}
     passages = {doc_id: _passages(doc_id, query, view) for doc_id in {figure.doc_id for figure in wanted}}
     return {
-        figure.figure_id: _of_figure(figure, texts.get(figure.figure_id), passages[figure.doc_id]) for figure in wanted
+        figure.figure_id: _of_figure(figure, texts.get(figure.figure_id, 0.0), passages[figure.doc_id])
+        for figure in wanted
     }
 
 
@@ -57,7 +58,7 @@ def _passages(doc_id: str, query: NDArray[np.float32], view: Snapshot) -> list[t
     return [(span, float(cosine)) for span, cosine in zip(spans, vectors @ query, strict=True)] if spans else []
 
 
-def _of_figure(figure: Figure, text: float | None, passages: Sequence[tuple[LineSpan, float]]) -> FigureCosines:
+def _of_figure(figure: Figure, text: float, passages: Sequence[tuple[LineSpan, float]]) -> FigureCosines:
     stands = [cosine for span, cosine in passages if span.first - _BESIDE <= figure.line <= span.last + _BESIDE]
     mentions = [cosine for span, cosine in passages if any(mention.line in span for mention in figure.mentions)]
     passage = max(stands, default=_NO_PASSAGE)

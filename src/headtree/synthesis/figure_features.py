@@ -21,11 +21,10 @@ from headtree.synthesis.extractive import Quote
 from headtree.synthesis.matching import Described, kind_cue, match_scores
 from headtree.types import Candidate, Evidence, Figure, FigureKind
 
-_TYPICAL_TEXT = 0.45
-"""Cosine that a figure without words, or an index without vectors, is taken to have: the mean of all offered figures of
-the question sets papers, docsites and sample."""
-_TYPICAL = FigureCosines(text=_TYPICAL_TEXT, passage=1.0, mention=1.0)
-"""Taken where there are no vectors: all figures stand by the closest passage, and the other features decide."""
+_NO_VECTORS = FigureCosines(text=0.0, passage=0.0, mention=0.0)
+_TYPICAL_PASSAGE = 0.9
+"""``passage`` of every figure where there are no vectors. Measured on five question sets: F1 .62, and .03 pictures a
+question of a wrong document; with 1 instead F1 is .62 too, with .07 of a wrong document."""
 _FUSED_FROM = 5
 """Added to each rank before its reciprocal is taken: between 2 and 5 it made no difference in F1."""
 _HOME_RANGE = 6.0
@@ -127,7 +126,7 @@ def _among_its_document(
     compared: dict[int, _Beside] = {}
     for doc_id, mine in places.items():
         own = [figures[place] for place in mine]
-        beside = _compare(question, own, [cosines.get(f.figure_id, _TYPICAL) for f in own], view.document(doc_id))
+        beside = _compare(question, own, [cosines.get(f.figure_id, _NO_VECTORS) for f in own], view.document(doc_id))
         compared |= dict(zip(mine, beside, strict=True))
     return [compared[place] for place in range(len(figures))]
 
@@ -146,7 +145,7 @@ def _compare(
     return [
         _Beside(
             fused=fused[i] - max(fused),
-            passage=passages[i] / highest if highest > 0 else 0.0,
+            passage=passages[i] / highest if highest > 0 else _TYPICAL_PASSAGE,
             inside_gap=inside[i] - max(inside),
             crowd=math.log1p(len(figures)),
         )
@@ -165,8 +164,7 @@ def _fused(*orders: Sequence[float]) -> list[float]:
 
 def _caption_scores(question: Question, figures: Sequence[Figure], cosines: Sequence[FigureCosines]) -> list[float]:
     described = [
-        Described(figure_text(figure), figure.kind, _TYPICAL_TEXT if known.text is None else known.text)
-        for figure, known in zip(figures, cosines, strict=True)
+        Described(figure_text(figure), figure.kind, known.text) for figure, known in zip(figures, cosines, strict=True)
     ]
     return match_scores(question.text, question.weights, described)
 
