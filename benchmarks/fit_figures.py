@@ -267,7 +267,7 @@ def choice_part(questions: Sequence[Asked]) -> str:
         "precision",
         "F1",
         "perfect",
-        "wrong document a question",
+        "of wrong document",
     ]
     return f"""\
 Pictures shown by the package's own choice, pooled over all questions with gold pictures (those that need none
