@@ -134,11 +134,13 @@ def test_thumbnails_are_drawn_once_until_the_file_changes(tmp_path: Path) -> Non
         Image.new("RGB", (80 + number, 60), "#0b6e4f").save(tmp_path / f"{number}.png")
         files.append(find_picture(tmp_path, f"{number}.png"))
     kept = Thumbnails(most=2)
-    kept.prepare([[*files[:2], find_picture(tmp_path, "missing.png")]])
     first = kept.get(files[0], 3)
     assert first == draw_thumbnail(tmp_path / "0.png")
+    kept.prepare([[*files[:2], find_picture(tmp_path, "missing.png")]])
     (tmp_path / "0.png").unlink()
+    (tmp_path / "1.png").unlink()
     assert kept.get(files[0], 3) is first  # kept: the file is not asked again
+    assert kept.get(files[1], 3) != "the file is damaged"
     assert kept.get(find_picture(tmp_path, "0.png"), 3) == "the file is missing"
     kept.get(files[2], 3)  # the third one takes the place of the first
-    assert kept.get(files[0], 3) != first
+    assert kept.get(files[0], 3) == "the file is damaged"
