@@ -117,7 +117,7 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
     """Wait until something holds; a failure says that it did not."""
     deadline = time.monotonic() + seconds
     while not condition():
