@@ -17,7 +17,7 @@ from headtree.extraction.numbering import Scheme, read_numbering
         ("IV. EVALUATION", Scheme.ROMAN, ("IV",), "EVALUATION"),
         ("A. Proofs", Scheme.LETTER, ("A",), "Proofs"),
         ("B.2. Gradient", Scheme.LETTER, ("B", "2"), "Gradient"),
-        ("Appendix C: Tables", Scheme.CHAPTER, ("C",), "Tables"),
+        ("Appendix C: Tables", Scheme.APPENDIX, ("C",), "Tables"),
         ("ARTICLE IX", Scheme.CHAPTER, ("IX",), ""),
         ("PART II", Scheme.PART, ("II",), ""),
         ("Item 7A. Market Risk", Scheme.ITEM, ("7A",), "Market Risk"),

@@ -13,6 +13,8 @@ from headtree.types import FigureKind
 _REACH = 60.0
 """Points between a picture and its caption, at most."""
 _BESIDE_REACH = 30.0
+_MARGIN_REACH, _MARGIN_OFF = 400.0, 16.0
+"""Points between a picture and a caption in the margin, where no text stands, across and along the page."""
 _MOST_PASSES = 8
 _WIDE_RULE = 120.0
 """Points that the rule below an algorithm measures at least: it is as wide as its column."""
@@ -91,8 +93,12 @@ def _cost(caption: Caption, item: Float, page: FloatPage) -> float | None:
         offset = abs((words[0] + words[2]) - (picture[0] + picture[2])) / 20
         same_kind = item.kind is caption.kind or caption.kind is FigureKind.ALGORITHM
         return max(gap, 0) + offset + (0 if usual else 22) + (0 if same_kind else 4)
-    if beside(words, picture) > 0.5 * (words[3] - words[1]) and -shared < _BESIDE_REACH:
+    overlap = beside(words, picture)
+    if overlap > 0.5 * (words[3] - words[1]) and -shared < _BESIDE_REACH:
         return 40 - shared
+    in_margin = 0 < -shared < _MARGIN_REACH and all(below(line.box, words) <= 0 for line in page.prose)
+    if overlap > -_MARGIN_OFF and in_margin:
+        return 80 - 0.1 * shared
     return None
 
 

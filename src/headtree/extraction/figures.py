@@ -13,7 +13,7 @@ from headtree.extraction.captions import Caption
 from headtree.extraction.floats import Float, FloatPage
 from headtree.extraction.layout import Region, RegionKind
 from headtree.extraction.page_values import Line, PageContent
-from headtree.extraction.tables import read_cells
+from headtree.extraction.table_cells import read_cells
 from headtree.extraction.text_style import is_capitals
 from headtree.types import FigureKind
 
@@ -28,6 +28,8 @@ _RULE_REACH = 7.0
 _STRETCH = 14.0
 """Points by which drawings that lie mostly inside may stretch the model's box."""
 _FEWEST_TABLE_LINES = 4
+_FEWEST_UPRIGHT = 3
+"""Upright rules that make a grid."""
 _MOSTLY = 0.8
 """Share of a table of numbers that lies in a box which includes it."""
 _CAPTION_REACH = 30.0
@@ -72,7 +74,7 @@ def find_floats(
 
 
 def _is_prose(line: Line, body_size: float) -> bool:
-    return len(line.words) >= 7 and line.size >= 0.9 * body_size and line.box[2] - line.box[0] > 14 * line.size
+    return line.word_count >= 7 and line.size >= 0.9 * body_size and line.box[2] - line.box[0] > 14 * line.size
 
 
 # -------------------------------------------------------------------------------------------------- candidates
@@ -162,9 +164,28 @@ def _made_whole(item: Float, page: FloatPage) -> Float:
             inside.append(_clipped(rule, limit))
     if item.kind is FigureKind.TABLE:
         inside = _without_prose_at_ends(inside, page.prose)
+        if inside:
+            inside.append(_whole_grid(union(inside), content.rules))
     if not inside:
         return item
     return replace(item, box=off_captions(union(inside), page.captions))
+
+
+def _whole_grid(box: Box, rules: Sequence[Box]) -> Box:
+    """Follow the upright rules that run through a table out of its box: to a row of titles, to the last row."""
+    upright = [rule for rule in rules if rule[3] - rule[1] > 2 * (rule[2] - rule[0])]
+    while True:
+        top, bottom = box[1], box[3]
+        touching = [
+            rule
+            for rule in upright
+            if box[0] - 4 < rule[0] < box[2] + 4 and rule[1] < box[3] + 3 and rule[3] > box[1] - 3
+        ]
+        inner = [rule for rule in touching if box[0] + 4 < rule[0] < box[2] - 4]
+        if len(inner) >= 1 and len(touching) >= _FEWEST_UPRIGHT:
+            box = (box[0], min([box[1], *(r[1] for r in touching)]), box[2], max([box[3], *(r[3] for r in touching)]))
+        if (box[1], box[3]) == (top, bottom):
+            return box
 
 
 def _without_prose_at_ends(inside: Sequence[Box], prose: Sequence[Line]) -> list[Box]:

@@ -31,6 +31,9 @@ _BULLET = re.compile(r"^(?P<marker>[•◦▪■●○‣⁃∙➢➤✓])\s*(?P
 _ENUMERATED = re.compile(r"^(?P<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\(?(?:[A-Z]|[IVX]{1,5})\))\s+(?P<rest>\S.*)")
 _REFERENCE = re.compile(r"\[\d{1,3}\]\s+[^\W\d_]")
 """An entry of a list of references: "[12] A. Author"."""
+_ENTRY = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){1,2}[A-Z]?|[A-Z]-\d{1,2})\s+\S")
+_LEADERS = re.compile(r"(?:\.\s?){5,}\s*[\dA-Zivx-]{1,6}$")
+"""The end of an entry of a table of contents."""
 _SENTENCE_END = re.compile(r"[.!?:。][”’\")\]¹²³⁴⁵⁶⁷⁸⁹⁰\s]{0,4}$")
 _GLUED_MARK = re.compile(r"^(\d{1,2})(?=[^\W\d_]{2})")
 """A note's number that is set in type of its own, which no size tells from the text."""
@@ -148,7 +151,11 @@ class _Flow:
         early = [block for before, blocks in self._within if 2 * before < lines for block in blocks]
         late = [block for before, blocks in self._within if 2 * before >= lines for block in blocks]
         own = [self._block(self._open)] if self._open else []
-        self.blocks += [*early, *own, *late, *self._waiting]
+        if not own and not early and not late:  # notes of the text above the headings that have just come
+            last = next((n for n in range(len(self.blocks), 0, -1) if not isinstance(self.blocks[n - 1], Heading)), 0)
+            self.blocks[last:last] = self._waiting
+        else:
+            self.blocks += [*early, *own, *late, *self._waiting]
         self._open = None
         self._within.clear()
         self._waiting.clear()
@@ -191,11 +198,24 @@ class _Flow:
             or abs(line.size - last.line.size) > 0.12 * size
         ):
             return self._is_torn(last, item) and distance < 2 * size
+        if _LEADERS.search(last.line.text):
+            return False
+        if block.kind is Paragraph and self._is_next_entry(block, last, item):
+            return False
         if _REFERENCE.match(line.text) and line.box[0] <= block.lines[0].line.box[0] + 3:
             return False
         if _marker(line) and (line.box[0] <= block.lines[0].line.box[0] + 3 or _may_end_line(last)):
             return False
         return not self._begins_paragraph(block, last, item)
+
+    def _is_next_entry(self, block: _Open, last: TextItem, item: TextItem) -> bool:
+        """Whether a line begins the next of several entries with a number: an exhibit, a schedule."""
+        line, first = item.line, block.lines[0].line
+        if not _ENTRY.match(line.text) or not _ENTRY.match(first.text) or abs(line.box[0] - first.box[0]) > 3:
+            return False
+        left, right = item.column
+        hangs = len(block.lines) > 1 and last.line.box[0] > first.box[0] + line.size
+        return hangs or last.line.box[2] < right - _SHORT * (right - left)
 
     def _begins_paragraph(self, block: _Open, last: TextItem, item: TextItem) -> bool:
         """Whether a line at the usual distance begins a paragraph: set in, or after a line that ends early."""
@@ -206,7 +226,8 @@ class _Flow:
         ends_early = last.line.box[2] < right - _SHORT * (right - left) and _may_end_line(last)
         if block.kind is ListItem:
             start = block.lines[0].line.box[0]
-            return line.box[0] < start - 2 or (ends_early and line.box[0] <= start + 1)
+            set_out = line.box[0] < start - 2 and _may_end_line(last)
+            return set_out or (ends_early and line.box[0] <= start + 1)
         indented = line.box[0] > last.line.box[0] + _INDENT * line.size and _may_end_line(last)
         return indented or (ends_early and line.text[:1].isupper())
 

@@ -97,9 +97,7 @@ def _has_number_beside(line: Line, lines: Sequence[Line]) -> bool:
     """Whether a formula's number stands alone on a line's baseline, at the margin."""
     if _is_sentence(line) or not _RELATION.search(line.text):
         return False
-    beyond = [
-        other for other in lines if abs(other.baseline - line.baseline) < 0.3 * line.size and other.box[0] > line.box[2]
-    ]
+    beyond = [other for other in lines if other is not line and abs(other.baseline - line.baseline) < 0.3 * line.size]
     numbers = [other for other in beyond if _NUMBER.fullmatch(other.text)]
     return len(numbers) == 1 and not any(_is_sentence(other) for other in beyond)
 
@@ -179,7 +177,7 @@ def _numbered(group: Sequence[Line], lines: Sequence[Line], content: PageContent
         if _NUMBER.fullmatch(line.text)
         and line not in group
         and beside(line.box, grown(box, 2)) > 0
-        and 0 < line.box[0] - box[2] + 3 < _REACH
+        and (0 < line.box[0] - box[2] + 3 < _REACH or 0 < box[0] - line.box[2] + 3 < _REACH)
     ]
     if len(numbers) <= 1:
         return [_formula(group, numbers[0] if numbers else None, content)]
@@ -201,6 +199,10 @@ def _formula(group: Sequence[Line], number: Line | None, content: PageContent) -
         text, number_box = at_end["number"], last.words[-1].box
         kept = [line.box for line in group if line is not last] + [word.box for word in last.words[:-1]]
         box = union(kept)
+    first = min(group, key=lambda line: line.box[0])
+    if not text and len(first.words) > 1 and _NUMBER.fullmatch(first.words[0].text):
+        text, number_box = first.words[0].text, first.words[0].box
+        box = union([line.box for line in group if line is not first] + [word.box for word in first.words[1:]])
     bars = [rule for rule in content.rules + content.shapes if holds_centre(grown(box, 4), rule)]
     return Formula(
         union([box, *(bar for bar in bars if bar[2] - bar[0] < box[2] - box[0] + 30)]), text, number_box, tuple(lines)

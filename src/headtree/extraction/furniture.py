@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
+from headtree.extraction.numbering import NAMED, Scheme, read_numbering
 from headtree.extraction.page_values import PageReading, PictureItem, TextItem
 
 _EDGE = 0.12
@@ -16,6 +17,9 @@ _PAGE_NUMBER = re.compile(
     r"[-–—|\s]*(?:(?:page|p\.)\s*)?(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,3}-\d{1,3}(?:-\d{1,3})?)(?:\s*(?:of|/)\s*\d{1,4})?[-–—|\s]*",
     re.IGNORECASE,
 )
+_NEXT_PAGES, _FEWEST_APART = 4, 3
+"""Pages within which two alike are running lines, and further pages that make them so wherever they are: two exhibits
+may have the same heading at the same height."""
 _FEWEST_LOGOS = 3
 _FEWEST_NUMBERED, _NUMBERED_SHARE = 3, 0.2
 """Pages, and share of all pages, from which lines that count on with the pages are running lines."""
@@ -24,7 +28,8 @@ _FEWEST_NUMBERED, _NUMBERED_SHARE = 3, 0.2
 def without_furniture(pages: Sequence[PageReading]) -> list[list[TextItem | PictureItem]]:
     """Return the items of each page without running headers, footers, page numbers and repeated pictures."""
     left_out = _running_lines(pages) | _logos(pages) | _page_numbers(pages)
-    return [[item for item in page.items if id(item) not in left_out] for page in pages]
+    kept = [[item for item in page.items if id(item) not in left_out] for page in pages]
+    return kept if any(kept) else [list(page.items) for page in pages]  # pages that are alike, of labels or forms
 
 
 def _running_lines(pages: Sequence[PageReading]) -> set[int]:
@@ -33,17 +38,43 @@ def _running_lines(pages: Sequence[PageReading]) -> set[int]:
     for page in pages:
         for item in page.items:
             if isinstance(item, TextItem) and _at_edge(item, page):
-                key = _without_page_number(item.line.text.casefold(), page.page)
-                places[key, round(item.line.size)].append((page.page, item.line.baseline, id(item)))
+                text = item.line.text.casefold()
+                for key in {text, _without_page_number(text, page.page)}:
+                    places[key, round(item.line.size)].append((page.page, item.line.baseline, id(item)))
+    named = _named_headings(pages)
     running = set()
     numbered = max(_FEWEST_NUMBERED, _NUMBERED_SHARE * len(pages))
     for (key, _), found in places.items():
         if "#" in key and len(found) < numbered:  # "Note 5" and "Note 6" on pages that follow each other
             continue
         for number, height, identity in found:
-            if any(other != number and abs(height - there) <= _SAME_HEIGHT for other, there, _ in found):
+            alike = [other for other, there, _ in found if other != number and abs(height - there) <= _SAME_HEIGHT]
+            if len(alike) >= _FEWEST_APART or any(abs(other - number) <= _NEXT_PAGES for other in alike):
                 running.add(identity)
-    return running
+    return running - _first_of_named(running, named)
+
+
+def _named_headings(pages: Sequence[PageReading]) -> list[TextItem]:
+    """Return the lines that name a part, an item, a chapter: running lines may repeat them."""
+    lines = [item for page in pages for item in page.items if isinstance(item, TextItem)]
+    numbers = ((line, read_numbering(line.line.text)) for line in lines)
+    return [line for line, number in numbers if number is not None and number.scheme in NAMED]
+
+
+def _first_of_named(running: Set[int], named: Sequence[TextItem]) -> set[int]:
+    """Return the first of the running lines that name a part, an item, a chapter which nothing else names."""
+    elsewhere = {_words(item) for item in named if id(item) not in running}
+    first: dict[str, int] = {}
+    for item in named:
+        number = read_numbering(item.line.text)
+        titled = number is not None and (number.rest or number.scheme is Scheme.PART)
+        if titled and id(item) in running and _words(item) not in elsewhere:
+            first.setdefault(_words(item), id(item))
+    return set(first.values())
+
+
+def _words(item: TextItem) -> str:
+    return re.sub(r"[\W_]+", " ", item.line.text).casefold().strip()
 
 
 def _without_page_number(text: str, page: int) -> str:

@@ -14,6 +14,10 @@ _GAP = 1.18
 """Distance to the line above as a share of the usual one from which a heading stands apart."""
 _NO_GAP = 1.06
 """Distance to the line below as a share of the usual one up to which that line goes on with the one above."""
+_CENTRE, _AWAY = 0.02, 0.1
+"""Shares of a column's width: off its middle at most, away from its left edge at least."""
+_BELOW = 2.6
+"""The same up to which running text stands below a heading that only its italics set apart."""
 _UNFILLED = 0.25
 """Share of the column by which a line falls short that does not run into the text below."""
 _HEADING_STEP = 1.45
@@ -25,6 +29,8 @@ _CONNECTING = re.compile(
     r"\b(?:and|or|of|the|a|an|for|in|to|with|by|on|from|at|as|our|its|their|&|,|-)$", re.IGNORECASE
 )
 _UNFINISHED = re.compile(rf"{_CONNECTING.pattern}|[,;:–—]$", re.IGNORECASE)
+_BEGINS_TEXT = re.compile(r"[“\"‘'(\[]?[A-Z]|\([a-z]\)|[•–-] ")
+_FEWEST_TEXT_WORDS, _PROSE_WORDS = 4, 8
 _SENTENCE_END = re.compile(r"[.!?:”\")]$")
 
 
@@ -54,6 +60,15 @@ class Surroundings:
         may_end = below_heading or _SENTENCE_END.search(above.line.text) or item.line.size > _LARGER * above.line.size
         return style_of(above.line) != style_of(item.line) and bool(may_end)
 
+    def stands_off(self, index: int) -> bool:
+        """Whether a gap is above a line, or its column's top."""
+        item = self._items[index]
+        above = self._items[index - 1] if index else None
+        if not isinstance(item, TextItem) or not isinstance(above, TextItem) or not _same_column(above, item):
+            return True
+        distance = item.line.baseline - above.line.baseline
+        return distance < 0 or distance > _GAP * self._body.on(item.page).step * item.line.size
+
     def ends_apart(self, index: int, members: Sequence[TextItem]) -> bool:
         """Whether what follows ``members``, which begin at ``index``, is not the rest of their own sentence."""
         last = members[-1]
@@ -61,10 +76,28 @@ class Surroundings:
         if item is None or not _same_column(last, item):
             return True
         distance = item.line.baseline - last.line.baseline
+        if all(map(is_centred, members)) and not is_centred(item):
+            return True
         close = 0 < distance <= _GAP * self._body.on(item.page).step * last.line.size
         same = style_of(item.line) == style_of(last.line) and item.line.font == last.line.font
         goes_on = item.line.words[0].font == last.line.words[-1].font and item.line.text[0].islower()
         return not (close and (same or goes_on))
+
+    def heads_text(self, index: int, members: Sequence[TextItem]) -> bool:
+        """Whether lines stand apart, right above running text that is set in another way: a quiet heading."""
+        last = members[-1]
+        item = self._after(index, members)
+        if item is None or not _begins_text(item.line.text):
+            return False
+        if item.line.word_count < _FEWEST_TEXT_WORDS and item.line.text[0] != "(":
+            return False
+        body = self._body.on(item.page)
+        if body.is_strong(item.line) or self.shares_row(item) or _is_set_like(item.line, last.line):
+            return False
+        distance = item.line.baseline - last.line.baseline
+        if last.page == item.page and not 0 < distance < _BELOW * body.step * last.line.size:
+            return False
+        return self.stands_off(index)
 
     def runs_in(self, index: int, members: Sequence[TextItem]) -> bool:
         """Whether text follows lines in body size without a gap: bold words that open a paragraph."""
@@ -104,6 +137,22 @@ class Surroundings:
         return item if isinstance(item, TextItem) else None
 
 
+def is_centred(item: TextItem) -> bool:
+    """Whether a line stands in the middle of its column, away from both edges."""
+    (left, right), box = item.column, item.line.box
+    off = abs((box[0] + box[2]) - (left + right)) / 2
+    return off < _CENTRE * (right - left) and box[0] - left > _AWAY * (right - left)
+
+
+def _begins_text(text: str) -> bool:
+    """Whether a line begins as running text does; letters of some scripts have no case."""
+    return _BEGINS_TEXT.match(text) is not None or (text[:1].isalpha() and text[0].upper() == text[0])
+
+
+def _is_set_like(first: Line, second: Line) -> bool:
+    return style_of(first) == style_of(second) and first.underlined == second.underlined
+
+
 def _same_column(first: TextItem, second: TextItem) -> bool:
     return first.page == second.page and first.column == second.column
 
@@ -122,7 +171,12 @@ def _goes_on(last: TextItem, other: TextItem) -> bool:
         return True
     centred = abs((upper.box[0] + upper.box[2]) - (lower.box[0] + lower.box[2])) < 6
     set_in = lower.box[0] - left > 0.1 * (right - left)
-    if centred and (set_in or abs(upper.box[0] - lower.box[0]) > 3):
+    fills = left + 0.02 * (right - left) > lower.box[0] and lower.box[2] > right - 0.02 * (right - left)
+    if (
+        centred
+        and not (fills and lower.word_count >= _PROSE_WORDS and upper.word_count < _PROSE_WORDS)
+        and (set_in or abs(upper.box[0] - lower.box[0]) > 3)
+    ):
         return True
     first_word = lower.words[0]
     return upper.box[2] + (first_word.box[2] - first_word.box[0]) > right - 0.08 * (right - left)

@@ -22,9 +22,13 @@ class HeadingCandidate:
     text: str
     numbering: Numbering | None
     style: Style
+    centred: bool = False
+    """Whether it stands in the middle of its column, away from both edges."""
     outline_level: int | None = None
     """Depth in the PDF's outline below the title, 1 is the top."""
     is_title: bool = False
+    is_quiet: bool = False
+    """Whether only italics or an underline set it apart from the text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from headtree.extraction.contents import contents_pages, without_contents
-from headtree.extraction.heading_surroundings import Surroundings
+from headtree.extraction.heading_copies import without_copies
+from headtree.extraction.heading_surroundings import Surroundings, is_centred
 from headtree.extraction.heading_values import HeadingCandidate, Item, OutlineEntry
-from headtree.extraction.heading_words import is_known_title, is_title_case, may_be_heading
+from headtree.extraction.heading_words import (
+    is_known_title,
+    is_never_heading,
+    is_quiet_heading,
+    is_title_case,
+    may_be_heading,
+)
 from headtree.extraction.numbering import Scheme, read_numbering
 from headtree.extraction.page_values import TextItem
 from headtree.extraction.text_style import BodyText, style_of
@@ -64,7 +71,11 @@ class _Finder:
                 found.append(candidate)
             index += candidate.count if candidate else 1
         found.sort(key=lambda heading: heading.first)
-        return without_contents(self._below_title(found), self._items, self._body)
+        found = without_contents(self._below_title(found), self._items, self._body)
+        found = without_copies(_without_single_quiet(found), self._items, self._body)
+        if title is None and found and _is_exhibit_of_its_own(found[0], self._items):
+            found[0] = replace(found[0], is_title=True)
+        return found
 
     # -------------------------------------------------------------------------------------------------- the title
 
@@ -75,7 +86,11 @@ class _Finder:
             for index, item in enumerate(self._items)
             if isinstance(item, TextItem) and item.page == self._items[0].page
         ]
-        lines = [(index, item) for index, item in page if len(re.findall(r"[^\W\d_]", item.line.text)) >= 3]
+        lines = [
+            (index, item)
+            for index, item in page
+            if len(re.findall(r"[^\W\d_]", item.line.text)) >= 3 and not is_never_heading(item.line.text)
+        ]
         largest = max((item.line.size for _, item in lines), default=0.0)
         if largest < _TITLE_SIZE * self._body.size:
             return None
@@ -96,8 +111,9 @@ class _Finder:
         """
         texts = [item for item in self._items if isinstance(item, TextItem)]
         alike = [item for item in texts if style_of(item.line) == title.style]
-        pages = {item.page for item in alike if read_numbering(item.line.text) is None}
-        return len(pages) > _PAGES_OF_CHAPTERS
+        others = {item.page for item in alike if read_numbering(item.line.text) is None}
+        below = {item.line.text for item in alike if item.page == self._items[title.first].page}
+        return len(others) > _PAGES_OF_CHAPTERS or len(below) - title.count > _PAGES_OF_CHAPTERS
 
     def _front_matter(self, title: HeadingCandidate | None) -> range:
         """Return the indexes up to the first text or known heading: authors, addresses and the like."""
@@ -110,6 +126,7 @@ class _Finder:
                 return range(index)
             if isinstance(item, TextItem) and self._body.is_prose(item.line):
                 heads_text = isinstance(above, TextItem) and self._body.is_larger(above.line)
+                heads_text = heads_text and isinstance(above, TextItem) and above.column == item.column
                 return range(index - 1 if heads_text else index)
         return range(len(self._items))
 
@@ -126,7 +143,9 @@ class _Finder:
         members = self._around.lines_of_heading(index, limit=_MOST_LINES + 1)
         text = " ".join(" ".join(member.line.text for member in members).split())
         numbering = read_numbering(text)
-        heading = HeadingCandidate(index, len(members), text, numbering, style_of(item.line))
+        heading = HeadingCandidate(
+            index, len(members), text, numbering, style_of(item.line), centred=all(map(is_centred, members))
+        )
         level = self._outline_level(item, text)
         if level is not None:
             return replace(heading, outline_level=level)
@@ -138,7 +157,14 @@ class _Finder:
             return None
         if numbering is None and not body.is_larger(item.line) and self._around.runs_in(index, members):
             return None
-        return self._with_title(heading) if may_be_heading(item, text, numbering, body) else None
+        heads_text = self._around.heads_text(index, members)
+        alone = (heads_text and item.line.underlined) or (heading.centred and self._around.stands_off(index))
+        if may_be_heading(item, text, numbering, body, alone=alone):
+            heading = self._with_title(heading)
+            number = heading.numbering
+            return None if number and number.scheme is Scheme.SECTION and not number.rest else heading
+        quiet = numbering is None and heads_text and is_quiet_heading(item, text, body)
+        return replace(heading, is_quiet=True) if quiet else None
 
     def _with_title(self, heading: HeadingCandidate) -> HeadingCandidate:
         """Join a number that stands alone ("Note 1", "ARTICLE 2.") and the title right below it."""
@@ -181,6 +207,18 @@ class _Finder:
             replace(heading, outline_level=max(heading.outline_level - 1, 1)) if heading.outline_level else heading
             for heading in found
         ]
+
+
+def _without_single_quiet(found: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
+    """Leave out a line in italics or with an underline where no other heading of the document is set like it."""
+    quiet = Counter(heading.style for heading in found if heading.is_quiet)
+    return [heading for heading in found if not heading.is_quiet or quiet[heading.style] > 1]
+
+
+def _is_exhibit_of_its_own(first: HeadingCandidate, items: Sequence[Item]) -> bool:
+    """Whether a document begins with its number as an exhibit, which stands for its title."""
+    exhibit = first.numbering is not None and first.numbering.scheme is Scheme.EXHIBIT
+    return exhibit and items[first.first].page == items[0].page
 
 
 def _by_title(outline: Sequence[OutlineEntry]) -> Mapping[str, list[OutlineEntry]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from headtree.extraction.blocks import Link
 from headtree.extraction.lines import line_pieces
-from headtree.extraction.page_values import Line
+from headtree.extraction.page_values import Line, is_unspaced
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _END_HYPHEN = re.compile(r"[^\W\d_]-$")
@@ -62,8 +62,10 @@ def join_lines(lines: Sequence[Line], vocabulary: Vocabulary) -> tuple[str, tupl
                 joined = vocabulary.join(before[0].rstrip("-"), own[0][0])
                 own[0] = (joined, before[1] or own[0][1])
             else:
+                unspaced = is_unspaced(pieces[-1][0][-1:]) and is_unspaced(own[0][0][:1])
                 goes_on = bool(pieces[-1][1]) and pieces[-1][1] == own[0][1]
-                pieces.append((" ", own[0][1] if goes_on else ""))
+                if not unspaced:
+                    pieces.append((" ", own[0][1] if goes_on else ""))
         pieces += own
         broken = line.words[-1].hyphen or _END_HYPHEN.search(line.words[-1].text) is not None
     if broken and lines[-1].words[-1].hyphen:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from statistics import median
 
-from headtree.extraction.boxes import union
+from headtree.extraction.blocks import Box
+from headtree.extraction.boxes import below, union
 from headtree.extraction.inline_formulas import with_inline_formulas
 from headtree.extraction.page_values import Font, Line, Word
 from headtree.extraction.raised_type import lowered_text, raised_text
@@ -21,6 +25,12 @@ _SAME_BASELINE = 0.2
 """Share of the type size by which baselines of one line may differ."""
 _RAISED = 0.62
 """Share of the type size by which small type may stand above or below the baseline of its line."""
+_UNDERLINE, _UNDERLINED = 0.3, 0.8
+"""Share of the type size below the baseline in which an underline lies, and share of a line that it covers at least,
+without a number in front."""
+_SPACED_WORDS, _SPACED_SHARE, _SPACED_GAP = 6, 0.75, 2.0
+"""Pieces of a line, and share of them that are single letters, from which it is letter-spaced, and share of the usual
+gap of its letters from which a gap parts words."""
 _SMALL = 0.86
 """Size of raised type as a share of the line's."""
 _INITIAL = 1.8
@@ -45,8 +55,26 @@ def find_lines(words: Sequence[Word]) -> list[Line]:
         else:
             pieces.append([word])
     pieces = _with_raised_pieces(pieces)
-    pieces = with_inline_formulas(_joined_rows(pieces))
+    pieces = [_without_letter_spaces(piece) for piece in with_inline_formulas(_joined_rows(pieces))]
     return sorted((make_line(piece) for piece in pieces), key=lambda line: (round(line.baseline), line.box[0]))
+
+
+def _without_letter_spaces(piece: list[Word]) -> list[Word]:
+    """Put the letters of "C O N T E N T S" together."""
+    letters = sum(len(word.text) == 1 and word.text.isupper() for word in piece)
+    if len(piece) < _SPACED_WORDS or letters < _SPACED_SHARE * len(piece):
+        return piece
+    gaps = [second.box[0] - first.box[2] for first, second in pairwise(piece)]
+    usual = median(gaps)
+    joined = [piece[0]]
+    for gap, word in zip(gaps, piece[1:], strict=True):
+        last = joined[-1]
+        if gap < _SPACED_GAP * usual and word.font == last.font:
+            joined[-1] = replace(word, text=last.text + word.text, box=union((last.box, word.box)))
+        else:
+            joined[-1] = replace(last, space_after=True)
+            joined.append(word)
+    return joined
 
 
 def make_line(words: Sequence[Word]) -> Line:
@@ -61,6 +89,28 @@ def make_line(words: Sequence[Word]) -> Line:
     baseline = baselines.most_common(1)[0][0] if baselines else words[0].baseline
     box = union(word.box for word in words)
     return Line(tuple(words), box, baseline, size, fonts.most_common(1)[0][0], line_text(words, baseline, size))
+
+
+def with_underlines(lines: Sequence[Line], rules: Sequence[Box]) -> list[Line]:
+    """Mark the lines that are underlined; a rule that runs on beyond a line parts rows or sections."""
+    flat = [rule for rule in rules if rule[2] - rule[0] > 3 * (rule[3] - rule[1])]
+    if not flat:
+        return list(lines)
+    return [replace(line, underlined=True) if _is_underlined(line, flat) else line for line in lines]
+
+
+def _is_underlined(line: Line, rules: Sequence[Box]) -> bool:
+    words = line.words[1:] if len(line.words) > 1 and _LABEL.fullmatch(line.words[0].text) else line.words
+    box = union(word.box for word in words)
+    near = [rule for rule in rules if -0.05 * line.size < rule[1] - line.baseline < _UNDERLINE * line.size]
+    own = [rule for rule in near if below(rule, line.box) > 0]
+    if not own:
+        return False
+    left, _, right, _ = union(own)
+    reach = 0.4 * line.size
+    covered = sum(below(rule, box) for rule in own)
+    within = left > line.box[0] - reach and right < line.box[2] + reach
+    return within and covered > _UNDERLINED * (box[2] - box[0])
 
 
 def line_text(words: Sequence[Word], baseline: float, size: float) -> str:

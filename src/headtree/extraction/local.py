@@ -28,7 +28,7 @@ from headtree.extraction.text_style import BodyText
 from headtree.extraction.turned_pages import on_shown_pages, shown_page
 
 ENGINE = "local"
-ENGINE_VERSION = "1"
+ENGINE_VERSION = "2"
 """Raise it when the results change: documents of an older version are extracted anew."""
 _FEW_PAGES = 3
 """Pages up to which starting further processes takes longer than it saves."""

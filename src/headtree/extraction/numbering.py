@@ -20,7 +20,11 @@ class Scheme(StrEnum):
     """``1)``, ``a)``, ``(i)``."""
     PART = "part"
     CHAPTER = "chapter"
-    """Chapter, Article, Appendix, Annex, Exhibit, Schedule: the top of what they are in."""
+    """Chapter, Article: the top of what they are in."""
+    APPENDIX = "appendix"
+    """Appendix, Annex, Schedule: the same for what stands behind it."""
+    EXHIBIT = "exhibit"
+    """A document of its own within a filing."""
     SECTION = "section"
     """``Section 2.01``, ``§ 5``."""
     ITEM = "item"
@@ -48,15 +52,23 @@ _KEYWORDS = (
     (Scheme.ITEM, r"items?\s+(?P<number>\d{1,2}[A-Z]?)(?:(?:,|\s+and|\s+through|\s*[-–&])\s*\d{1,2}[A-Z]?)*"),
     (Scheme.NOTE, r"note\s+(?P<number>\d{1,2}[A-Z]?)"),
     (Scheme.SECTION, r"(?:section|sec\.|§)\s*(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})"),
-    (
-        Scheme.CHAPTER,
-        r"(?:chapter|article|appendix|annex|schedule|exhibit)\s+(?P<number>\d{1,3}(?:\.\d{1,2})*|[IVXLC]{1,6}|[A-Z](?:[.\-]\d{1,2})*)",
+    *(
+        (scheme, rf"(?:{words})\s+(?P<number>\d{{1,3}}(?:\.\d{{1,2}})*|[IVXLC]{{1,6}}|[A-Z](?:[.\-]\d{{1,2}})*)")
+        for scheme, words in (
+            (Scheme.CHAPTER, "chapter|article"),
+            (Scheme.APPENDIX, "appendix|annex|schedule"),
+            (Scheme.EXHIBIT, "exhibit"),
+        )
     ),
 )
 _KEYWORD = tuple(
     (scheme, re.compile(rf"{pattern}(?!\.?\d|[\w(-])\s*(?P<sign>[.:–—-]*)\s*(?P<rest>.*)", re.IGNORECASE))
     for scheme, pattern in _KEYWORDS
 )
+NAMED = frozenset(
+    {Scheme.PART, Scheme.ITEM, Scheme.NOTE, Scheme.CHAPTER, Scheme.APPENDIX, Scheme.EXHIBIT, Scheme.SECTION}
+)
+"""Schemes that name what they number."""
 _PLAIN = (
     (Scheme.DECIMAL, re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3}){1,4})\.?\s+(?P<rest>\S.*)")),
     (Scheme.DECIMAL, re.compile(r"(?P<number>\d{1,2})[.:]?\s+(?P<rest>\S.*)")),

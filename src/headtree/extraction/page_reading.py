@@ -17,11 +17,12 @@ from headtree.extraction.figures import find_floats
 from headtree.extraction.floats import Float
 from headtree.extraction.formulas import Formula, find_formulas, has_formulas
 from headtree.extraction.layout import LayoutModel, Region
-from headtree.extraction.lines import find_lines
+from headtree.extraction.lines import find_lines, with_underlines
 from headtree.extraction.page_values import Line, PageContent, PageReading, PictureItem, Rows, TextItem, Word
 from headtree.extraction.pages import load_page, read_page
 from headtree.extraction.reading_order import Unit, find_gutter, reading_order
-from headtree.extraction.tables import find_number_tables, read_cells
+from headtree.extraction.table_cells import read_cells
+from headtree.extraction.tables import find_number_tables
 from headtree.types import FigureKind
 
 _MAY_BE_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Tab\.|Algorithm|Listing|Scheme|Chart)\s*[A-Z]?\d", re.IGNORECASE)
@@ -33,6 +34,7 @@ _FEWEST_CHARACTERS = 20
 """Characters below which a page with such a bitmap is a scan."""
 _BOXED_LINES = 4
 """Lines that a frame holds at least: a coloured bar behind a heading holds one or two."""
+_SENTENCE_WORDS = 6
 _PAGE_SHARE = 0.7
 """Share of a page's height from which a field is the page's own background."""
 _MARGIN = 0.07
@@ -71,7 +73,7 @@ class PageReader:
             page.close()
 
     def _read(self, page: Any, content: PageContent) -> PageReading:
-        lines = find_lines(content.words)
+        lines = with_underlines(find_lines(content.words), content.rules)
         body_size = _body_size(lines)
         tables = _number_tables(lines)
         regions: list[Region] = []
@@ -122,7 +124,7 @@ def _body_size(lines: Sequence[Line]) -> float:
 
 def _by_column(lines: Sequence[Line]) -> list[list[Line]]:
     """Return the lines of each column of a page, and those that run over several."""
-    gutter = find_gutter([Unit(line.box, line, len(line.words)) for line in lines])
+    gutter = find_gutter([Unit(line.box, line, line.word_count) for line in lines])
     if gutter is None:
         return [list(lines)]
     left = [line for line in lines if line.box[2] <= gutter + 1]
@@ -163,7 +165,7 @@ class _Assembly:
         ]
         shown = {id(line) for formula in formulas for line in formula.lines}
         units: list[Unit[Line | Float | Formula]] = [
-            Unit(line.box, line, len(line.words)) for line in rest if id(line) not in shown
+            Unit(line.box, line, line.word_count) for line in rest if id(line) not in shown
         ]
         units += [Unit(_with_caption(item), item) for item in floats]
         units += [Unit(_with_number(formula), formula) for formula in formulas]
@@ -183,7 +185,7 @@ class _Assembly:
         """Return the frames and coloured fields that hold several lines but not the page."""
         drawn = self.content.panels + self.content.shapes
         tall = [box for box in drawn if box[3] - box[1] < _PAGE_SHARE * self.content.height]
-        return [box for box in tall if sum(share_inside(line.box, box) > 0.9 for line in lines) >= _BOXED_LINES]
+        return [box for box in tall if _is_frame([line for line in lines if share_inside(line.box, box) > 0.9])]
 
     def _float(self, item: Float) -> PictureItem:
         box = item.box
@@ -232,6 +234,12 @@ class _Assembly:
 def _is_shown(line: Line, floats: Sequence[Float], captioned: set[int]) -> bool:
     """Whether a line stands in a picture, so that it is no running text; a caption always is text."""
     return id(line) not in captioned and any(share_inside(line.box, item.box) > 0.5 for item in floats)
+
+
+def _is_frame(lines: Sequence[Line]) -> bool:
+    """Whether a frame holds several lines, or a heading and a sentence: a warning."""
+    below = [line for line in lines[1:] if line.font != lines[0].font and len(line.words) >= _SENTENCE_WORDS]
+    return len(lines) >= _BOXED_LINES or bool(below)
 
 
 def _is_boxed(line: Line, frames: Sequence[Box]) -> bool:

@@ -51,6 +51,21 @@ class Line:
     """That most of its characters have."""
     text: str
     """Its words; raised and lowered ones are set apart from the words they follow."""
+    underlined: bool = False
+    """Whether a rule right below it runs under most of it and no further."""
+
+    @property
+    def word_count(self) -> int:
+        """Number of words; scripts that set no spaces count by their signs, two to a word."""
+        count = len(self.words)
+        if self.text.isascii():
+            return count
+        return count + sum(is_unspaced(sign) for sign in self.text) // 2
+
+
+def is_unspaced(sign: str) -> bool:
+    """Whether a character belongs to a script that sets no spaces between words: Chinese, Japanese, Thai."""
+    return "\u3040" <= sign <= "\u30ff" or "\u3400" <= sign <= "\u9fff" or "\u0e00" <= sign <= "\u0eff"
 
 
 @dataclass(frozen=True, slots=True)

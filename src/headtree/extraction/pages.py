@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ import pypdfium2.raw as pdfium
 from headtree.errors import ExtractionError
 from headtree.extraction.blocks import Box
 from headtree.extraction.boxes import union
+from headtree.extraction.drawings import View, drawings_of
 from headtree.extraction.page_values import Font, PageContent, Word
 
 _LIGATURES = str.maketrans(
@@ -37,12 +39,6 @@ _FIXED = re.compile(r"courier|mono|typewriter|cmtt|sftt|consol|nimbusmonl|incons
 _FIXED_PITCH_FLAG, _ITALIC_FLAG, _FORCE_BOLD_FLAG = 1, 1 << 6, 1 << 18
 _BOLD_WEIGHT = 600
 _FILL_AND_STROKE = 2
-_THIN = 2.5
-"""Points: a drawn thing that is no thicker is a rule."""
-_MOST_OBJECTS = 20_000
-"""Drawing objects that are looked at per page; a scatter plot can hold a million."""
-_DEEPEST = 6
-"""Nesting of form objects that is followed."""
 
 
 @contextmanager
@@ -109,13 +105,12 @@ def _quarter_turns(text: Any, index: int) -> int:
 
 def read_page(page: Any, number: int) -> PageContent:
     """Return everything that stands on a page."""
-    view = _View.of(page)
+    view = View.of(page)
     words = _Words(page, view).read()
     links = list(_links(page, view))
     if links:
         words = [_linked(word, links) for word in words]
-    drawn = _Drawn([], [], [], [])
-    _collect(drawn, list(page.get_objects(max_depth=1)), view, pypdfium2.PdfMatrix(), depth=0)
+    drawn = drawings_of(page, view)
     width, height = page.get_size()
     return PageContent(
         number,
@@ -124,36 +119,6 @@ def read_page(page: Any, number: int) -> PageContent:
         tuple(words),
         *(tuple(boxes) for boxes in (drawn.rules, drawn.shapes, drawn.panels, drawn.images)),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _View:
-    """How a point of the PDF's own space lies on the page as it is shown."""
-
-    left: float
-    bottom: float
-    right: float
-    top: float
-    quarter: int
-
-    @classmethod
-    def of(cls, page: Any) -> _View:
-        left, bottom, right, top = page.get_bbox()
-        return cls(left, bottom, right, top, page.get_rotation() // 90 % 4)
-
-    def point(self, x: float, y: float) -> tuple[float, float]:
-        if self.quarter == 0:
-            return x - self.left, self.top - y
-        if self.quarter == 1:
-            return y - self.bottom, x - self.left
-        if self.quarter == 2:
-            return self.right - x, y - self.bottom
-        return self.top - y, self.right - x
-
-    def box(self, x0: float, y0: float, x1: float, y1: float) -> Box:
-        ax, ay = self.point(x0, y0)
-        bx, by = self.point(x1, y1)
-        return min(ax, bx), min(ay, by), max(ax, bx), max(ay, by)
 
 
 # ------------------------------------------------------------------------------------------------------- words
@@ -184,7 +149,7 @@ class _Open:
 class _Words:
     """Reads the characters of one page into words."""
 
-    def __init__(self, page: Any, view: _View) -> None:
+    def __init__(self, page: Any, view: View) -> None:
         self._text = page.get_textpage()
         self._view = view
         self._fonts: dict[int, Font] = {}
@@ -196,9 +161,15 @@ class _Words:
         sides = [ctypes.c_double() for _ in range(4)]
         x, y = ctypes.c_double(), ctypes.c_double()
         loose = pdfium.FS_RECTF()
+        high = 0
         for index in range(self._text.count_chars()):
             code = pdfium.FPDFText_GetUnicode(self._text, index)
-            character = chr(code) if code and not 0xD800 <= code < 0xE000 else "\ufffd"
+            if high and 0xDC00 <= code < 0xE000:  # pdfium counts a character beyond U+FFFF as two
+                code = 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00
+            high = code if 0xD800 <= code < 0xDC00 else 0
+            if high:
+                continue
+            character = _character(code)
             if character in _HYPHENS:
                 self._close(space=False, hyphen=True)
                 continue
@@ -275,6 +246,13 @@ class _Words:
         return _Style(font, max(size, 1.0), quarter)
 
 
+def _character(code: int) -> str:
+    """Return a character; letters of mathematics and radicals that stand for a sign become the sign itself."""
+    character = chr(code) if code and not 0xD800 <= code < 0xE000 else "\ufffd"
+    plain = 0x1D400 <= code < 0x1D800 or 0x2E80 <= code < 0x2FE0
+    return unicodedata.normalize("NFKC", character) if plain else character
+
+
 def _read_font(pointer: Any) -> Font:
     if not pointer:
         return Font("")
@@ -295,7 +273,7 @@ def _read_font(pointer: Any) -> Font:
 # ------------------------------------------------------------------------------------------------------- links
 
 
-def _links(page: Any, view: _View) -> Iterator[tuple[Box, str]]:
+def _links(page: Any, view: View) -> Iterator[tuple[Box, str]]:
     """Yield the box and address of each link annotation that leads to the web."""
     position = ctypes.c_int(0)
     link = pdfium.FPDF_LINK()
@@ -318,75 +296,3 @@ def _linked(word: Word, links: list[tuple[Box, str]]) -> Word:
         if box[0] <= x <= box[2] and box[1] <= y <= box[3]:
             return replace(word, address=address)
     return word
-
-
-# ---------------------------------------------------------------------------------------------------- drawings
-
-
-@dataclass(slots=True)
-class _Drawn:
-    rules: list[Box]
-    shapes: list[Box]
-    panels: list[Box]
-    images: list[Box]
-
-    def __len__(self) -> int:
-        return len(self.rules) + len(self.shapes) + len(self.panels) + len(self.images)
-
-
-def _collect(drawn: _Drawn, objects: list[Any], view: _View, matrix: Any, *, depth: int) -> None:
-    """Sort drawing objects by kind; what lies in a form object is placed by the form's matrix."""
-    for item in objects:
-        if len(drawn) >= _MOST_OBJECTS:
-            return
-        if item.type == pdfium.FPDF_PAGEOBJ_FORM:
-            if depth < _DEEPEST:
-                inner = [_child(item, index) for index in range(pdfium.FPDFFormObj_CountObjects(item.raw))]
-                _collect(drawn, inner, view, item.get_matrix().multiply(matrix), depth=depth + 1)
-        elif item.type in (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING):
-            _sort(drawn, item, view, matrix)
-
-
-def _child(form: Any, index: int) -> Any:
-    return pypdfium2.PdfObject(pdfium.FPDFFormObj_GetObject(form.raw, index), page=form.page, pdf=form.pdf)
-
-
-def _sort(drawn: _Drawn, item: Any, view: _View, matrix: Any) -> None:
-    sides = [ctypes.c_float() for _ in range(4)]
-    if not pdfium.FPDFPageObj_GetBounds(item.raw, *sides):
-        return
-    left, bottom, right, top = (side.value for side in sides)
-    box = view.box(*_moved(matrix, (left, bottom, right, top)))
-    box = (max(box[0], 0.0), max(box[1], 0.0), box[2], box[3])
-    width, height = box[2] - box[0], box[3] - box[1]
-    if width <= 0 and height <= 0:
-        return
-    if item.type == pdfium.FPDF_PAGEOBJ_IMAGE:
-        drawn.images.append(box)
-    elif item.type == pdfium.FPDF_PAGEOBJ_PATH and min(width, height) <= _THIN:
-        drawn.rules.append(box)
-    elif item.type == pdfium.FPDF_PAGEOBJ_PATH and _is_rectangle(item):
-        drawn.panels.append(box)
-    else:
-        drawn.shapes.append(box)
-
-
-def _moved(matrix: Any, box: Box) -> Box:
-    corners = [matrix.on_point(x, y) for x in (box[0], box[2]) for y in (box[1], box[3])]
-    xs, ys = zip(*corners, strict=True)
-    return min(xs), min(ys), max(xs), max(ys)
-
-
-def _is_rectangle(item: Any) -> bool:
-    count = pdfium.FPDFPath_CountSegments(item.raw)
-    if not 4 <= count <= 6:
-        return False
-    corners = []
-    for index in range(count):
-        segment = pdfium.FPDFPath_GetPathSegment(item.raw, index)
-        if pdfium.FPDFPathSegment_GetType(segment) == pdfium.FPDF_SEGMENT_BEZIERTO:
-            return False
-        x, y = ctypes.c_float(), ctypes.c_float()
-        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-        corners.append((round(x.value, 1), round(y.value, 1)))
-    return len({x for x, _ in corners}) == 2 and len({y for _, y in corners}) == 2

@@ -23,6 +23,11 @@ _FLUSH = 0.3
 """Share of a right column's lines that begin at its left edge."""
 _OVER = 0.12
 """Share of a column's width by which something may reach over the gutter and still belong to its column."""
+_MANY_LINES, _SUPPORT = 12, 0.15
+"""Lines from which a column's edge is where many of them end, and the share of them that must."""
+_CENTRED, _LARGE = 0.02, 1.6
+"""Share of the width by which a title over several columns stands off their middle at most, and its height as a share
+of the usual one from which it may stand anywhere."""
 _STEP = 2.0
 """Points between the places that are tried as gutter."""
 _DEEPEST = 3
@@ -53,10 +58,15 @@ def reading_order(units: Sequence[Unit[T]], *, depth: int = 0) -> list[Placed[T]
     """Return the units in reading order, each with the edges of its column."""
     if not units:
         return []
+    title = _title_over_columns(units) if depth == 0 else None
+    if title is not None:
+        whole = union(unit.box for unit in units)
+        rest = [unit for unit in units if unit is not title]
+        return [Placed(title.value, (whole[0], whole[2])), *reading_order(rest, depth=depth)]
     gutter = find_gutter(units) if depth < _DEEPEST else None
     if gutter is None:
-        left, _, right, _ = union(unit.box for unit in units)
-        return [Placed(unit.value, (left, right)) for unit in _by_rows(units)]
+        column = _edges(units)
+        return [Placed(unit.value, column) for unit in _by_rows(units)]
     wide = _by_rows(_with_neighbours([unit for unit in units if _spans(unit.box, gutter, units)], units))
     taken = {id(unit) for unit in wide}
     narrow = [unit for unit in units if id(unit) not in taken]
@@ -72,6 +82,33 @@ def reading_order(units: Sequence[Unit[T]], *, depth: int = 0) -> list[Placed[T]
             edges = union(unit.box for unit in wide)
             order.append(Placed(wide[number].value, (edges[0], edges[2])))
     return order
+
+
+def _title_over_columns(units: Sequence[Unit[T]]) -> Unit[T] | None:
+    """Return the topmost unit if it stands alone, large or over the middle of all: a title over three columns."""
+    first = min(units, key=lambda unit: unit.box[1])
+    others = [unit.box for unit in units if unit is not first]
+    if not first.words or not others or min(box[1] for box in others) < first.box[3] - _ROW_GAP:
+        return None
+    left, _, right, _ = union(others)
+    off = abs((first.box[0] + first.box[2]) - (left + right)) / 2
+    large = first.box[3] - first.box[1] > _LARGE * median(box[3] - box[1] for box in others)
+    over = large or off < _CENTRED * (right - left)
+    return first if over and find_gutter(units) is not None else None
+
+
+def _edges(units: Sequence[Unit[T]]) -> tuple[float, float]:
+    """Return the edges of a column; what few lines reach, notes in its margin, lies outside of it."""
+    left, _, right, _ = union(unit.box for unit in units)
+    lines = [unit.box for unit in units if unit.words >= _FEWEST_WORDS]
+    if len(lines) < _MANY_LINES:
+        return left, right
+    near = 0.05 * (right - left)
+    for edge in sorted((box[2] for box in lines), reverse=True):
+        if sum(edge - near <= box[2] <= edge for box in lines) >= _SUPPORT * len(lines):
+            starts = [box[0] for box in lines if box[2] <= edge + near]
+            return (left if min(starts) - left < near else min(starts)), edge
+    return left, right
 
 
 def find_gutter(units: Sequence[Unit[T]]) -> float | None:

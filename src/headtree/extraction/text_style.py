@@ -71,7 +71,7 @@ class BodyText:
     def is_prose(self, line: Line) -> bool:
         """Whether a line is running text: eight words in its type."""
         in_type = abs(line.size - self.size) <= _SIZE_DIFFERENCE and not is_capitals(line.text)
-        return in_type and len(line.words) >= _PROSE_WORDS and line.text[-1:] != ","
+        return in_type and line.word_count >= _PROSE_WORDS and line.text[-1:] != ","
 
     def is_set_apart(self, line: Line) -> bool:
         """Whether a whole line is bold, larger, in capitals or in another cut than running text."""
@@ -84,14 +84,14 @@ def _styles(items: Iterable[TextItem], *, fewest_words: int) -> Counter[tuple[fl
     """Count the characters of lines by size, font and weight."""
     styles: Counter[tuple[float, str, bool]] = Counter()
     for item in items:
-        if len(item.line.words) >= fewest_words:
+        if item.line.word_count >= fewest_words:
             styles[round(item.line.size, 1), item.line.font.name, item.line.font.bold] += len(item.line.text)
     return styles
 
 
 def _of_page(items: Sequence[TextItem], usual_step: float) -> BodyText | None:
     """Return the running text of a page, ``None`` where it has little, or of several kinds."""
-    prose = [item for item in items if len(item.line.words) >= _PROSE_WORDS]
+    prose = [item for item in items if item.line.word_count >= _PROSE_WORDS]
     styles = _styles(prose, fewest_words=1)
     if len(prose) < _FEWEST_LINES or styles.most_common(1)[0][1] < _ONE_KIND * styles.total():
         return None
@@ -103,7 +103,7 @@ def _usual_step(items: Iterable[TextItem], size: float) -> float | None:
     """Return the most common distance of two lines of running text, ``None`` where there are none."""
     steps: Counter[float] = Counter()
     for upper, lower in pairwise(items):
-        in_text = abs(upper.line.size - size) < 0.3 and len(upper.line.words) >= _PROSE_WORDS
+        in_text = abs(upper.line.size - size) < 0.3 and upper.line.word_count >= _PROSE_WORDS
         if in_text and upper.page == lower.page and upper.column == lower.column:
             step = (lower.line.baseline - upper.line.baseline) / size
             if 0.9 < step < _ONE_LINE:
@@ -121,10 +121,11 @@ def is_bold(line: Line) -> bool:
     return all(word.font.bold for word in line.words if any(character.isalnum() for character in word.text))
 
 
-def is_italic(line: Line) -> bool:
-    """Whether all words of a line but a number in front are italic."""
+def is_italic(line: Line, *, whole: bool = False) -> bool:
+    """Whether all words of a line but a number in front, or the ``whole`` line, are italic."""
     words = [word for word in line.words if any(character.isalpha() for character in word.text)]
-    return bool(words) and all(word.font.italic for word in words[-max(1, len(words) - 1) :])
+    first = 0 if whole else min(1, len(words) - 1)
+    return bool(words) and all(word.font.italic for word in words[first:])
 
 
 def is_capitals(text: str) -> bool:
