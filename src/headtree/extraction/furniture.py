@@ -20,6 +20,8 @@ _PAGE_NUMBER = re.compile(
 _NEXT_PAGES, _FEWEST_APART = 4, 3
 """Pages within which two alike are running lines, and further pages that make them so wherever they are: two exhibits
 may have the same heading at the same height."""
+_UNTITLED = frozenset({Scheme.CHAPTER, Scheme.SECTION})
+"""Schemes whose number alone at a page's edge names what runs there and begins nothing."""
 _FEWEST_LOGOS = 3
 _FEWEST_NUMBERED, _NUMBERED_SHARE = 3, 0.2
 """Pages, and share of all pages, from which lines that count on with the pages are running lines."""
@@ -67,7 +69,7 @@ def _first_of_named(running: Set[int], named: Sequence[TextItem]) -> set[int]:
     first: dict[str, int] = {}
     for item in named:
         number = read_numbering(item.line.text)
-        titled = number is not None and (number.rest or number.scheme is Scheme.PART)
+        titled = number is not None and (number.rest or number.scheme not in _UNTITLED)
         if titled and id(item) in running and _words(item) not in elsewhere:
             first.setdefault(_words(item), id(item))
     return set(first.values())

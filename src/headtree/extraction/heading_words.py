@@ -75,6 +75,7 @@ def may_be_heading(
         apart = body.is_set_apart(item.line) or (alone and (item.line.underlined or is_title_case(numbering.rest)))
         return _is_numbered_heading(item, text, numbering, body, apart=apart)
     if is_known_title(text) and not text.endswith((".", ",")):
+        alone = alone and item.line.size >= _SMALLEST * body.size
         return alone or body.is_set_apart(item.line) or item.line.font.name != body.font
     return _is_plain_heading(item, text, body)
 

@@ -16,6 +16,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from headtree.errors import ExtractionError
+from headtree.extraction.annotations import annotation_words
 from headtree.extraction.blocks import Box
 from headtree.extraction.boxes import union
 from headtree.extraction.drawings import View, drawings_of
@@ -106,7 +107,7 @@ def _quarter_turns(text: Any, index: int) -> int:
 def read_page(page: Any, number: int) -> PageContent:
     """Return everything that stands on a page."""
     view = View.of(page)
-    words = _Words(page, view).read()
+    words = [*_Words(page, view).read(), *annotation_words(page, view)]
     links = list(_links(page, view))
     if links:
         words = [_linked(word, links) for word in words]

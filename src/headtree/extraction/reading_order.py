@@ -106,8 +106,8 @@ def _edges(units: Sequence[Unit[T]]) -> tuple[float, float]:
     near = 0.05 * (right - left)
     for edge in sorted((box[2] for box in lines), reverse=True):
         if sum(edge - near <= box[2] <= edge for box in lines) >= _SUPPORT * len(lines):
-            starts = [box[0] for box in lines if box[2] <= edge + near]
-            return (left if min(starts) - left < near else min(starts)), edge
+            beyond = [unit.box for unit in units if unit.box[2] > edge + near]
+            return (left, edge) if all(box[0] > edge - near for box in beyond) else (left, right)
     return left, right
 
 
