@@ -47,9 +47,9 @@ class FigureFeatures:
     passage: float
     """Cosine of the passage that it stands by, as a share of the highest one among its document's figures."""
     home: float
-    """How close its own section's score comes to the best one, in [0, 1]."""
+    """How close the best section that holds or mentions it comes to the best of all, by score, in [0, 1]."""
     section: float
-    """The share of the question's weight that its own section holds, in [0, 1]."""
+    """The share of the question's weight that a section holds which holds or mentions it, in [0, 1]."""
     near: float
     """1 / rank of the section of a quote that stands by the image or mentions it; 0 where none does."""
     around: float
@@ -86,13 +86,14 @@ def figure_features(
     """
     figures = [offered.figure for offered in evidence.figures]
     among = _among_its_document(question, figures, cosines, view)
+    sections = [_sections(evidence, figure) for figure in figures]
     formula_asked = _FORMULA_ASKED.search(question.text) is not None
     return [
         FigureFeatures(
             fused=beside.fused,
             passage=beside.passage,
-            home=_home(evidence, figure),
-            section=_section(evidence, figure),
+            home=_home(evidence, own),
+            section=max((section.features.get("coverage", 0.0) for section in own), default=0.0),
             near=max((1 / quote.section.rank for quote in quotes if _speaks_of(quote, figure)), default=0.0),
             around=_share(question, _around(figure, view.document(figure.doc_id))),
             inside_gap=beside.inside_gap,
@@ -100,7 +101,7 @@ def figure_features(
             cue=_cue(question, figure),
             formula_asked=float(formula_asked and figure.kind is FigureKind.FORMULA),
         )
-        for figure, beside in zip(figures, among, strict=True)
+        for figure, beside, own in zip(figures, among, sections, strict=True)
     ]
 
 
@@ -176,18 +177,17 @@ def _inside(figure: Figure, document: StoredDocument) -> str:
 # -------------------------------------------------------------------------------------------------- each for itself
 
 
-def _home(evidence: Evidence, figure: Figure) -> float:
-    own = _own_section(evidence, figure)
-    return 1 - min(evidence.candidates[0].score - own.score, _HOME_RANGE) / _HOME_RANGE if own else 0.0
+def _home(evidence: Evidence, sections: Sequence[Candidate]) -> float:
+    if not sections:
+        return 0.0
+    gap = evidence.candidates[0].score - max(section.score for section in sections)
+    return 1 - min(gap, _HOME_RANGE) / _HOME_RANGE
 
 
-def _section(evidence: Evidence, figure: Figure) -> float:
-    own = _own_section(evidence, figure)
-    return own.features.get("coverage", 0.0) if own else 0.0
-
-
-def _own_section(evidence: Evidence, figure: Figure) -> Candidate | None:
-    return next((c for c in evidence.candidates if (c.doc_id, c.node_id) == (figure.doc_id, figure.node_id)), None)
+def _sections(evidence: Evidence, figure: Figure) -> list[Candidate]:
+    """Return the sections that hold the image or mention it: extractors put images on either side of a heading."""
+    nodes = {figure.node_id, *(mention.node_id for mention in figure.mentions)}
+    return [item for item in evidence.candidates if item.doc_id == figure.doc_id and item.node_id in nodes]
 
 
 def _speaks_of(quote: Quote, figure: Figure) -> bool:
