@@ -130,3 +130,40 @@ def test_what_was_paid_for_is_not_replaced_unasked(tmp_path: Path) -> None:
     write_document(paid, folder=tmp_path / "river", source=SourceIdentity("river.pdf", "00ff"))
     assert reason_to_keep(tmp_path / "river", engine="local") == "Adobe PDF Extract made it"
     assert reason_to_keep(tmp_path / "river", engine="adobe") is None
+
+
+def test_html_of_a_site_is_its_text(tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "guide").mkdir()
+    for name in ("map.png", "lazy.png", "small.png", "large.png"):
+        Image.new("RGB", (30, 20), "blue").save(tmp_path / "assets" / name)
+    page = tmp_path / "guide/page.html"
+    page.write_text(
+        """<body><header><a href="/">Logo</a></header><aside><h2>More</h2><a href="x.html">Other page</a></aside>
+        <h1>Rivers <a class="headerlink" href="#r">¶</a></h1><p>H<sub>2</sub>O and x<sup>2</sup>.</p>
+        <figure><img src="../assets/map.png" alt=""><figcaption>Figure 1: The map.</figcaption></figure>
+        <img src="data:image/gif;base64,R0lGOD" data-src="../assets/lazy.png" alt="lazy">
+        <picture><img srcset="../assets/small.png 1x, ../assets/large.png 2x" alt="sizes"></picture>
+        <table><caption>Table 1: Depths</caption><tr><th rowspan="2">River</th><th colspan="2">Depth</th></tr>
+        <tr><th>May</th><th>June</th></tr><tr><td rowspan="2">Elder</td><td>1</td><td>2</td></tr>
+        <tr><td>3</td><td>4</td></tr></table>
+        <pre><code class="language-python">x = "# no heading"</code></pre>
+        <p hidden>unseen</p><p style="display: none">unseen</p><footer><h2>Imprint</h2></footer></body>"""
+    )
+    rendered, _ = convert_html(page, root=tmp_path)
+    assert [line for line in rendered.markdown.splitlines() if line] == [
+        "# Rivers",
+        "H₂O and x².",
+        "![](figures/figure-001.png)",
+        "Figure 1: The map.",
+        "![lazy](figures/figure-002.png)",
+        "![sizes](figures/figure-003.png)",
+        "Table 1: Depths",
+        "| River | Depth May | Depth June |",
+        "| --- | --- | --- |",
+        "| Elder | 1 | 2 |",
+        "| Elder | 3 | 4 |",
+        "```python",
+        'x = "# no heading"',
+        "```",
+    ]

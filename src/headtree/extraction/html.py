@@ -16,14 +16,14 @@ from PIL import Image as PillowImage
 
 from headtree.errors import ModelUnavailableError
 from headtree.extraction.blocks import ExtractedDocument, Image
+from headtree.extraction.html_cleaning import clean_page, image_source, make_regular
 from headtree.extraction.markdown_text import escape_heading, one_line
 from headtree.extraction.rendering import ImageFile, RenderedDocument
 from headtree.types import FigureKind
 
 ENGINE = "html"
-ENGINE_VERSION = "1"
+ENGINE_VERSION = "2"
 INSTALL = 'pip install "headtree[html]"'
-_DROPPED = ("script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "form", "nav", "head")
 _SCHEMES = frozenset({"http", "https", "mailto"})
 _FORMATS = {"PNG": ".png", "JPEG": ".jpg", "GIF": ".gif", "WEBP": ".webp"}
 _LARGEST = 32 << 20
@@ -45,21 +45,32 @@ def convert_html(path: Path, *, root: Path) -> tuple[RenderedDocument, Extracted
         raise ModelUnavailableError(f"reading HTML needs the package markdownify: {INSTALL}") from error
     soup = BeautifulSoup(_decode(path.read_bytes()), "html.parser")
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
-    for tag in soup(list(_DROPPED)):
-        tag.decompose()
+    clean_page(soup)
     keeper = _Keeper(path, root)
     for image in soup("img"):
         keeper.keep(image, soup)
     for link in soup("a"):
         if urlsplit(str(link.get("href") or "")).scheme.lower() not in _SCHEMES:
             link.unwrap()
+    for table in soup("table"):
+        make_regular(table, soup)
     body = soup.find("main") or soup.find("article") or soup.body or soup
-    converter = MarkdownConverter(heading_style="ATX", bullets="-", escape_misc=True, strip_pre=None)
+    converter = MarkdownConverter(
+        heading_style="ATX", bullets="-", escape_misc=True, strip_pre=None, code_language_callback=_language
+    )
     markdown = re.sub(r"\n{3,}", "\n\n", converter.convert_soup(body)).strip() + "\n"
     if title and not body.find("h1"):
         markdown = f"# {escape_heading(one_line(title))}\n\n{markdown}"
     rendered = RenderedDocument(markdown, tuple(keeper.files), ())
     return rendered, ExtractedDocument(ENGINE, ENGINE_VERSION, (), (), tuple(keeper.warnings))
+
+
+def _language(block: Any) -> str:
+    """Return the language of a listing, as its class names it."""
+    code = block.find("code") or block
+    names = [str(name) for tag in (code, block) for name in tag.get("class") or ()]
+    found = next((name for name in names if name.startswith(("language-", "lang-"))), "")
+    return re.sub(r"\W.*", "", found.split("-", 1)[-1])
 
 
 def _decode(raw: bytes) -> str:
@@ -82,7 +93,7 @@ class _Keeper:
 
     def keep(self, image: Any, soup: Any) -> None:
         """Point an image at its copy; one that cannot be kept becomes its alternative text."""
-        source = str(image.get("src") or "").strip()
+        source = image_source(image)
         name = self._names.get(source) or self._copy(source)
         if name:
             self._names[source] = name
