@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install app test lint docs bench clean
+.PHONY: install app test lint docs pictures bench clean
 
 install: $(STAMP)
 
@@ -28,6 +28,9 @@ lint: install
 
 docs: install
 	$(BIN)/python -m docs.generate
+
+pictures: install
+	$(BIN)/python -m docs.photograph
 
 bench: install
 	$(BIN)/python -m benchmarks.run

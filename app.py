@@ -13,12 +13,13 @@ from headtree.errors import SettingsError
 
 def chat() -> None:
     """Ask and read answers."""
+    st.set_page_config(layout="centered")  # said again: another page's layout would stay
     draw_chat_page(shared_workspace())
 
 
 def documents() -> None:
     """Look at the documents, add and remove some."""
-    st.set_page_config(layout="wide", initial_sidebar_state="collapsed")
+    st.set_page_config(layout="wide")
     draw_documents_page(shared_workspace())
 
 

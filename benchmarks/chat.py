@@ -2,7 +2,8 @@
 
 Measures in one run, on a corpus that it makes: seconds from Enter to the first text and to the whole answer; script
 time, traffic and time to a quiet page per rerun of a conversation with 50 answers and 100 pictures, and the same for a
-click inside one answer. Prints a table and writes ``results/chat-speed.json``.
+slider of the settings and for a click inside one answer. Prints a table and writes it to ``results/chat-speed.json``
+and ``docs/benchmark-speed.md``.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from typing import Any
 
 from PIL import Image
 
+from benchmarks.pages import table, write_part
+from benchmarks.run import PAGE
 from headtree.chat.history import AnswerOptions, ChatStore, Turn, TurnState, new_id, now
 from headtree.chat.trace import Trace
 from headtree.pipeline import answer_with_evidence, build_index, open_index
@@ -125,6 +128,13 @@ class Meter:
         quiet()
         return time.monotonic() - started, self.bytes - before
 
+    def wait_for_reply(self) -> None:
+        """Wait until the server has answered and the page is quiet: a slider sends its value only after a moment."""
+        before = self.bytes
+        while self.bytes == before:
+            self.page.wait_for_timeout(10)
+        self.page.wait_for_selector(READY)
+
 
 def measure_first_answer(browser: Any, url: str) -> dict[str, float]:
     """Ask a new question: time to the first words of an answer, and to the whole of it."""
@@ -179,6 +189,11 @@ def measure_long_chat(browser: Any, url: str, chat_id: str) -> dict[str, float]:
     clicks = [meter.measure(lambda n=n: thumbs.nth(2 * n).click(), quiet) for n in range(REPEATS)]  # type: ignore[misc]
     results["click_in_one_answer_s"] = statistics.median(seconds for seconds, _ in clicks)
     results["click_in_one_answer_kb"] = statistics.median(size for _, size in clicks) / 1000
+    page.locator("[data-testid=stSidebar]").get_by_text("Settings of the next question").click()
+    slider = page.locator("[data-testid=stSidebar] [data-testid=stSlider] input").first
+    slides = [meter.measure(lambda: slider.press("ArrowRight"), meter.wait_for_reply) for _ in range(REPEATS)]
+    results["settings_slider_s"] = statistics.median(seconds for seconds, _ in slides)
+    results["settings_slider_kb"] = statistics.median(size for _, size in slides) / 1000
     page.close()
     return results
 
@@ -197,6 +212,33 @@ def measure_script(chat_id: str) -> float:
         app.run(timeout=120)
         times.append(time.monotonic() - started)
     return statistics.median(times)
+
+
+def page_part(record: dict[str, Any]) -> str:
+    """Return the table for people."""
+    rows = [
+        ("question to the first words of the answer", "first_text"),
+        ("question to the whole answer", "whole_answer"),
+        ("first view: the last 10 answers, 20 pictures", "first_view_10_answers"),
+        ("20 earlier answers more, 40 pictures", "show_30_answers"),
+        ("20 more, now 50 answers and 100 pictures", "show_50_answers"),
+        ("whole page drawn anew", "rerun_50_answers"),
+        ("a thumb below one answer", "click_in_one_answer"),
+        ("a slider of the settings", "settings_slider"),
+    ]
+    cells = [(words, f"{record[f'{name}_s']:.2f}", _kilobytes(record, name)) for words, name in rows]
+    return f"{_NOTE.format(**record)}\n\n{table(('step', 's', 'KB'), cells)}"
+
+
+def _kilobytes(record: dict[str, Any], name: str) -> str:
+    return f"{record[f'{name}_kb']:.0f}" if f"{name}_kb" in record else ""
+
+
+_NOTE = """\
+Written by `python -m benchmarks.chat`: headless Chromium on the same {cores} cores as the server, load average at the
+end {load:.1f}. Seconds until the page is quiet again, median of 5 where a step can be repeated; KB are what the server
+sent. All 100 pictures are noise of about a megabyte, the worst case for drawing them small, and are drawn for the first
+time. Of the time for the whole page {script_50_answers_s:.2f} s are the script's."""
 
 
 def main() -> None:
@@ -231,6 +273,7 @@ def main() -> None:
     }
     (ROOT / "results").mkdir(exist_ok=True)
     (ROOT / "results" / "chat-speed.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    write_part(PAGE, "The chat", page_part(record), introduction="")
 
 
 if __name__ == "__main__":

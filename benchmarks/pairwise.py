@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -79,9 +80,20 @@ def pairs(groups: Sequence[Sequence[Item]], names: Sequence[str]) -> tuple[Matri
     return np.asarray(differences, dtype=np.float64).reshape(-1, len(names)), np.asarray(shares, dtype=np.float64)
 
 
-def folds(groups: Sequence[Hashable], count: int) -> list[int]:
-    """Return each entry's fold: entries of one group (a document) share it, and folds are of about equal size."""
-    sizes = {group: groups.count(group) for group in dict.fromkeys(groups)}
+def folds(groups: Sequence[Hashable], count: int, *, seed: int | None = None) -> list[int]:
+    """Return each entry's fold: entries of one group (a document) share it.
+
+    Args:
+        groups: of each entry.
+        count: how many folds.
+        seed: assign the groups by chance; without one they are assigned so that folds are of about equal size.
+    """
+    names = sorted(dict.fromkeys(groups), key=str)
+    if seed is not None:
+        random.Random(seed).shuffle(names)
+        place = {name: number % count for number, name in enumerate(names)}
+        return [place[group] for group in groups]
+    sizes = {group: groups.count(group) for group in names}
     filled = [0] * count
     chosen: dict[Hashable, int] = {}
     for group in sorted(sizes, key=lambda group: (-sizes[group], str(group))):

@@ -306,7 +306,7 @@ def _print_answer(result: Answer, settings: Settings) -> None:
     if result.figures:
         _out.print("\n[bold]Pictures[/]")
     for figure in result.figures:
-        name = f"{figure.label}: {figure.caption}" if figure.label else figure.caption or figure.path
+        name = ": ".join(part for part in (figure.label, figure.caption) if part) or figure.path
         file = settings.documents / figure.path
         _out.print(f"{_literal(name[:160])}\n  [dim]{_literal(str(file))}[/]", highlight=False)
     for warning in result.warnings:

@@ -1,111 +1,16 @@
-"""A small corpus with pictures of every shape, an app whose answers follow a script, and a browser."""
+"""Fixtures of the chat's tests: a corpus, its workspace, a server whose answers follow a script, and its visitors."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image, ImageDraw
 
-ROOT = Path(__file__).parents[2]
-SHAPES = {
-    "strip": (1700, 150),
-    "tall": (300, 1900),
-    "formula": (190, 44),
-    "normal": (640, 480),
-    "big": (2400, 1800),
-}
-MANUAL = """# Pump manual
-
-How the Merlin pump is set up and kept running.
-
-## 1 Setup
-
-### 1.1 Housing
-
-The housing of the pump is bolted to the frame with eight screws, see Figure 1.
-The screws are tightened crosswise to 45 Nm.
-
-![](figures/normal.png)
-
-Figure 1: Housing of the pump with its eight screws
-
-### 1.2 Shaft
-
-The shaft of the pump turns at 1450 revolutions per minute, see Figure 2.
-
-![](figures/tall.png)
-
-Figure 2: Shaft of the pump from above
-
-## 2 Values
-
-### 2.1 Limits
-
-Table 1 lists the limits of pressure of the pump.
-
-Table 1: Limits of pressure and temperature of the pump
-
-![](figures/strip.png)
-
-The price of the pump rose from $5 million and to $6 million in two years.
-
-### 2.2 Efficiency
-
-The efficiency of the pump is the quotient of powers, see Equation 1.
-
-![](figures/formula.png)
-
-### 2.3 Site
-
-The site of the pump is drawn in Figure 3 and the missing plan in Figure 4.
-
-![](figures/big.png)
-
-Figure 3: Site of the pump with all pipes
-
-![](figures/missing.png)
-
-Figure 4: Plan that was lost
-"""
-HANDBOOK = """# Garden handbook
-
-## Roses
-
-Roses are pruned in March, when the forsythia blossoms.
-Cut above a bud that looks outward.
-
-## Hedges
-
-Hedges are cut twice a year, in June and in August.
-"""
-
-
-def make_corpus(folder: Path) -> Path:
-    """Write the corpus below ``folder`` and return its documents folder."""
-    documents = folder / "documents"
-    figures = documents / "Pump" / "figures"
-    figures.mkdir(parents=True)
-    for name, size in SHAPES.items():
-        image = Image.new("RGB", size, "white")
-        drawing = ImageDraw.Draw(image)
-        drawing.rectangle((2, 2, size[0] - 3, size[1] - 3), outline="#0b6e4f", width=3)
-        drawing.line((0, 0, *size), fill="#c0392b", width=3)
-        drawing.text((12, 12), name, fill="black", font_size=20)
-        image.save(figures / f"{name}.png")
-    (documents / "Pump" / "Pump.md").write_text(MANUAL, encoding="utf-8")
-    (documents / "Garden.md").write_text(HANDBOOK, encoding="utf-8")
-    return documents
+from tests.chat.corpus import environment, make_corpus
+from tests.chat.visitor import SCRIPT, Server, Visitor, serve
 
 
 @pytest.fixture
@@ -115,16 +20,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in environment(tmp_path).items():
         monkeypatch.setenv(name, value)
     return tmp_path
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """Return the settings of a server that works in ``folder``, by words only."""
-    return {
-        "HEADTREE_DOCUMENTS": str(folder / "documents"),
-        "HEADTREE_INDEX": str(folder / "index"),
-        "HEADTREE_CHATS": str(folder / "chats"),
-        "HEADTREE_EMBEDDER": "none",
-    }
 
 
 @pytest.fixture
@@ -139,57 +34,6 @@ def workspace(home: Path) -> Any:
     return Workspace(settings)
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
-    """Wait until something holds; a failure says that it did not."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
-
-
-# ------------------------------------------------------------------------------------------------------ browser
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running chat."""
-
-    url: str
-    home: Path
-    """Its folder: documents, index, chats."""
-
-
-@contextlib.contextmanager
-def serve(script: Path, home: Path, *options: str, base: str = "") -> Iterator[Server]:
-    """Run a Streamlit script until the block ends; the project's own configuration holds."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.headless", "true"]
-    command += ["--server.address", "127.0.0.1", "--server.port", str(port), *options]
-    settings = {**os.environ, **environment(home), "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
-    with (home / "server.log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=settings, stdout=log, stderr=subprocess.STDOUT)
-        try:
-            url = f"http://127.0.0.1:{port}{base}"
-            _wait_for_health(f"{url}/_stcore/health", process, home / "server.log")
-            yield Server(url, home)
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
-
-
-def _wait_for_health(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 40
-    while time.monotonic() < deadline:
-        assert process.poll() is None, log.read_text(errors="replace")[-2000:]
-        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=2) as reply:
-            if reply.status == 200:
-                return
-        time.sleep(0.1)
-    raise AssertionError(log.read_text(errors="replace")[-2000:])
-
-
 @pytest.fixture(scope="session")
 def screenshots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where pictures of the page go: ``HEADTREE_TEST_SCREENSHOTS``, or a folder of pytest's."""
@@ -197,3 +41,30 @@ def screenshots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = Path(chosen) if chosen else tmp_path_factory.mktemp("screenshots")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One for all tests that leave its documents as they are."""
+    home = tmp_path_factory.mktemp("chat")
+    make_corpus(home)
+    with serve(SCRIPT, home) as running:
+        yield running
+
+
+@pytest.fixture
+def visitor(browser: Any, server: Server) -> Iterator[Visitor]:
+    """Somebody with a browser of their own."""
+    one = Visitor(browser, server)
+    yield one
+    one.context.close()
+
+
+@pytest.fixture(scope="module")
+def six(browser: Any, server: Server) -> Iterator[Visitor]:
+    """A visitor before an answer with six pictures, for tests that leave it as it is."""
+    one = Visitor(browser, server)
+    one.open()
+    one.ask("six pictures cost $5")
+    yield one
+    one.context.close()

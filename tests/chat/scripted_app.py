@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -18,6 +19,7 @@ from headtree.errors import ModelCallError
 from headtree.pipeline import Watcher, build_index
 from headtree.settings import load_settings
 from headtree.types import Answer, AnswerEvent, AnswerStage, Citation, FigureDecision, ShownFigure, SourceSection
+from tests.chat.corpus import LABELS
 
 MONEY = r"cost $5 million and $6 million; $L=x^2$; \(a\)"
 HOSTILE = (
@@ -25,15 +27,11 @@ HOSTILE = (
     "![y][r] :red[colour] [click](javascript:alert(1)) <img src=x onerror='window.hacked=2'>\n\n"
     "[r]: http://tracker.invalid/b.png\n\n:material/delete: :+1: # not a heading"
 )
-LONG = " ".join(f"Sentence number {number} costs $5 and ${number}." for number in range(60))
-LABELS = {
-    "strip": "Table 1",
-    "tall": "Figure 2",
-    "formula": "Equation 1",
-    "normal": "Figure 1",
-    "big": "Figure 3",
-    "missing": "Figure 4",
-}
+LONG = "With $a + b$: " + " ".join(f"Sentence number {number} costs $5 and ${number}." for number in range(60))
+WIDE = "\n".join(
+    f"| {' | '.join(cells)} |"
+    for cells in ([f"Column{n}" for n in range(12)], ["---"] * 12, [f"value-{n}" for n in range(12)])
+)
 
 
 class ScriptedWorkspace(Workspace):
@@ -86,6 +84,15 @@ def _figure(name: str) -> ShownFigure:
     return ShownFigure(f"Pump#{path}", "Pump", path, label, f"The {name} one", "figure", "0003", True, "it was named")
 
 
+def _hostile(turn: Turn) -> Found:
+    """Return an answer of which all that came from a document or a model is hostile."""
+    found = _found(turn, HOSTILE, figures=("normal",), note=HOSTILE)
+    answer = found.answer
+    figure = replace(answer.figures[0], caption=HOSTILE, reason=HOSTILE, description=HOSTILE)
+    citation = replace(answer.citations[0], quote=HOSTILE, breadcrumb=(HOSTILE, HOSTILE), verified=False)
+    return replace(found, answer=replace(answer, figures=(figure,), citations=(citation,)))
+
+
 def _found(turn: Turn, text: str, *, figures: tuple[str, ...] = (), answerable: bool = True, note: str = "") -> Found:
     shown = tuple(_figure(name) for name in figures)
     citation = Citation(
@@ -113,7 +120,8 @@ def _found(turn: Turn, text: str, *, figures: tuple[str, ...] = (), answerable: 
 
 _ANSWERS: dict[str, Callable[[Turn], Found]] = {
     "money": lambda turn: _found(turn, MONEY),
-    "hostile": lambda turn: _found(turn, HOSTILE),
+    "wide": lambda turn: _found(turn, WIDE),
+    "hostile": _hostile,
     "six": lambda turn: _found(turn, "All six [1].", figures=tuple(LABELS)),
     "abstain": lambda turn: _found(turn, "The documents do not answer this.", answerable=False),
     "fallback": lambda turn: _found(turn, "Quotes [1].", note="no key for gemini: answered by the local reader "),
@@ -132,11 +140,12 @@ def workspace() -> ScriptedWorkspace:
 
 
 def chat() -> None:
+    st.set_page_config(layout="centered")
     draw_chat_page(workspace())
 
 
 def documents() -> None:
-    st.set_page_config(layout="wide", initial_sidebar_state="collapsed")
+    st.set_page_config(layout="wide")
     draw_documents_page(workspace())
 
 

@@ -17,7 +17,7 @@ from headtree.errors import HeadtreeError, ModelCallError
 from headtree.models.registry import Registry
 from headtree.pipeline import Watcher
 from headtree.types import AnswerEvent, AnswerStage
-from tests.chat.conftest import wait_until
+from tests.chat.corpus import wait_until
 from tests.chat.test_chat_history import OPTIONS, make_answer
 
 

@@ -125,3 +125,17 @@ def test_many_threads_lose_nothing(tmp_path: Path) -> None:
     assert chat is not None
     assert sorted(turn.question for turn in chat.turns) == [f"q{number}" for number in range(8)]
     assert {turn.state for turn in chat.turns} == {TurnState.ANSWERED}
+
+
+def test_chat_that_another_process_changed_is_read_anew(tmp_path: Path) -> None:
+    here, there, chat_id = ChatStore(tmp_path), ChatStore(tmp_path), new_id()
+    turn = make_turn()
+    assert here.begin(chat_id, "", turn)
+    first = there.load(chat_id)
+    assert there.load(chat_id) is first  # kept as it was read
+    here.finish(chat_id, replace(turn, state=TurnState.STOPPED))
+    second = there.load(chat_id)
+    assert second is not None
+    assert second.turns[0].state is TurnState.STOPPED
+    here.remove(chat_id)
+    assert there.load(chat_id) is None

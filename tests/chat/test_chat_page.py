@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from headtree.chat.history import ChatStore
-from tests.chat.conftest import ROOT, wait_until
+from headtree.chat.session import SHOWN_TURNS
+from tests.chat.corpus import ROOT, wait_until
 
 APP = str(ROOT / "app.py")
 
@@ -249,6 +251,34 @@ def test_trace_is_drawn_when_it_is_opened(app: AppTest) -> None:
     assert re.search(r"\d sections?, \d of \d pictures, \d\.\d s", label.label)
 
 
+def test_earlier_answers_are_whole_when_they_are_asked_for(app: AppTest, home: Path) -> None:
+    """A long chat: the last answers are whole; earlier ones come with text and pictures, the rest by a button."""
+    ask(app, "What does Figure 1 of the pump show?")
+    (file,) = (home / "chats").glob("*.json")
+    store = ChatStore(home / "chats")
+    chat = store.load(file.stem)
+    assert chat is not None
+    for number in range(12):
+        store.begin(chat.chat_id, "", replace(chat.turns[0], turn_id=f"{number:032x}"[::-1]))
+    run(app)
+    assert len(app.chat_message) == 2 * SHOWN_TURNS
+    assert len(app.get("popover")) >= SHOWN_TURNS
+    app.button(key="earlier").click()
+    run(app)
+    assert len(app.chat_message) == 2 * 13
+    assert len(alts(app)) == 13 * len(set(alts(app)))
+    earlier, later = app.chat_message[1], app.chat_message[-1]
+    assert [part.value for part in earlier.markdown] == [part.value for part in later.markdown]
+    assert not earlier.get("popover")
+    assert not earlier.get("feedback")
+    (rest,) = [button for button in earlier.button if str(button.key).startswith("rest-")]
+    assert re.fullmatch(r"\d+ sources? and more", rest.label)
+    rest.click()
+    run(app)
+    assert len(app.chat_message[1].get("popover")) == len(app.chat_message[-1].get("popover"))
+    assert app.chat_message[1].get("feedback")
+
+
 def _draw_sent_requests() -> None:
     from dataclasses import replace
 
@@ -268,7 +298,7 @@ def _draw_sent_requests() -> None:
 
 def test_trace_shows_what_was_sent() -> None:
     app = run(AppTest.from_function(_draw_sent_requests))
-    assert "1 calls, 958 tokens in, 90 tokens out, \\$0.0125" in texts(app)
+    assert "1 call, 958 tokens in, 90 tokens out, \\$0.0125" in texts(app)
     sent = next(frame.value for frame in app.dataframe if "blocks" in frame.value)
     assert list(sent["blocks"]) == ["section 1 (text, 700 tokens), F3 (image, 640 x 480)"]
     assert list(sent["model"]) == ["gemini/x"]

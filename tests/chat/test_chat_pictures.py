@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from headtree.chat.pictures import (
     LARGE_SIDES,
     ROW_WIDTH,
     THUMBNAIL_HEIGHT,
     DrawnPicture,
+    Thumbnails,
     draw_large,
     draw_thumbnail,
     file_name,
@@ -41,11 +42,12 @@ def test_absolute_path_is_not_followed(tmp_path: Path) -> None:
     assert find_picture(tmp_path / "documents", "/etc/hostname").file is None
 
 
-@given(st.integers(1, 5000), st.integers(1, 5000))
-def test_box_is_bounded(width: int, height: int) -> None:
-    box = fit(width, height)
-    assert box.strip or (64 <= box.height <= THUMBNAIL_HEIGHT and 150 <= box.width <= 274)
-    assert not box.strip or (box.width <= min(width, ROW_WIDTH) and 48 <= box.height <= 200)
+@given(st.integers(1, 5000), st.integers(1, 5000), st.integers(1, 6))
+def test_box_is_bounded(width: int, height: int, among: int) -> None:
+    box = fit(width, height, among=among)
+    highest, widest = {1: (340, 614), 2: (260, 614)}.get(among, (THUMBNAIL_HEIGHT, 274))
+    assert box.strip or (64 <= box.height <= highest and 150 <= box.width <= widest)
+    assert not box.strip or (box.width <= min(width, ROW_WIDTH) and 48 <= box.height <= 240)
 
 
 @pytest.mark.parametrize("size", [(1700, 150), (300, 1900), (190, 44), (640, 480), (2400, 1800), (1, 1), (3000, 1)])
@@ -56,7 +58,7 @@ def test_pictures_are_never_enlarged_in_cards_and_fit_their_window(tmp_path: Pat
     assert isinstance(large, DrawnPicture)
     assert small.natural == size
     inside = _coloured(small)
-    scale = Image.open(io.BytesIO(small.png)).width / small.width
+    scale = Image.open(io.BytesIO(small.data)).width / small.width
     assert inside[0] <= size[0] * scale + 1
     assert inside[1] <= size[1] * scale + 1
     assert large.width <= LARGE_SIDES[0]
@@ -65,7 +67,7 @@ def test_pictures_are_never_enlarged_in_cards_and_fit_their_window(tmp_path: Pat
 
 
 def _coloured(drawn: DrawnPicture) -> tuple[int, int]:
-    image = Image.open(io.BytesIO(drawn.png)).convert("L").point(lambda value: 255 * (value < 250))
+    image = Image.open(io.BytesIO(drawn.data)).convert("L").point(lambda value: 255 * (value < 250))
     box = image.getbbox()
     return (0, 0) if box is None else (box[2] - box[0], box[3] - box[1])
 
@@ -74,11 +76,11 @@ def test_transparent_and_deep_pictures_are_readable(tmp_path: Path) -> None:
     Image.new("RGBA", (80, 80), (0, 0, 0, 0)).save(tmp_path / "clear.png")
     drawn = draw_large(tmp_path / "clear.png")
     assert isinstance(drawn, DrawnPicture)
-    assert Image.open(io.BytesIO(drawn.png)).getpixel((5, 5)) == (255, 255, 255)
+    assert Image.open(io.BytesIO(drawn.data)).getpixel((5, 5)) == (255, 255, 255)
     Image.new("I;16", (80, 80), 30000).save(tmp_path / "deep.png")
     drawn = draw_large(tmp_path / "deep.png")
     assert isinstance(drawn, DrawnPicture)
-    assert 100 < Image.open(io.BytesIO(drawn.png)).getpixel((5, 5))[0] < 130
+    assert 100 < Image.open(io.BytesIO(drawn.data)).getpixel((5, 5))[0] < 130
 
 
 def _png_claiming(width: int, height: int) -> bytes:
@@ -111,3 +113,34 @@ def test_exported_names_are_safe() -> None:
     assert file_name(3, "../../Table 3: <b>", "a/b.PNG") == "03-Table-3-b.png"
     assert file_name(1, "", "noending") == "01-picture.png"
     assert file_name(12, "Abbildung ä", "x.j/pg") == "12-Abbildung.png"
+
+
+def test_photographs_are_sent_small_and_drawings_without_loss(tmp_path: Path) -> None:
+    coloured = Image.merge("RGB", [Image.effect_noise((900, 700), 90) for _ in range(3)])
+    coloured.save(tmp_path / "photograph.png")
+    drawing = Image.new("RGB", (900, 700), "white")
+    ImageDraw.Draw(drawing).ellipse((40, 40, 800, 600), outline="black", width=5)
+    drawing.save(tmp_path / "drawing.png")
+    for name, expected in (("photograph", "JPEG"), ("drawing", "PNG")):
+        for draw in (draw_thumbnail, draw_large):
+            drawn = draw(tmp_path / f"{name}.png")
+            assert isinstance(drawn, DrawnPicture)
+            assert (drawn.format, Image.open(io.BytesIO(drawn.data)).format) == (expected, expected)
+
+
+def test_thumbnails_are_drawn_once_until_the_file_changes(tmp_path: Path) -> None:
+    files = []
+    for number in range(3):
+        Image.new("RGB", (80 + number, 60), "#0b6e4f").save(tmp_path / f"{number}.png")
+        files.append(find_picture(tmp_path, f"{number}.png"))
+    kept = Thumbnails(most=2)
+    first = kept.get(files[0], 3)
+    assert first == draw_thumbnail(tmp_path / "0.png")
+    kept.prepare([[*files[:2], find_picture(tmp_path, "missing.png")]])
+    (tmp_path / "0.png").unlink()
+    (tmp_path / "1.png").unlink()
+    assert kept.get(files[0], 3) is first  # kept: the file is not asked again
+    assert kept.get(files[1], 3) != "the file is damaged"
+    assert kept.get(find_picture(tmp_path, "0.png"), 3) == "the file is missing"
+    kept.get(files[2], 3)  # the third one takes the place of the first
+    assert kept.get(files[0], 3) == "the file is damaged"

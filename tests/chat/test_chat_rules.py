@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.chat.conftest import ROOT
+from tests.chat.corpus import ROOT
+from tests.chat.visitor import contrast
 
 CHAT = ROOT / "src" / "headtree" / "chat"
 DRAWING = sorted([*CHAT.glob("draw_*.py"), *CHAT.glob("page_*.py"), ROOT / "app.py"])
@@ -19,7 +20,7 @@ MARKDOWN_CALLS = {
     "popover", "expander", "dialog", "status", "toggle", "checkbox", "toast", "badge", "download_button", "text_input",
     "selectbox", "multiselect", "slider", "progress", "tabs", "form_submit_button", "file_uploader", "chat_input",
 }  # fmt: skip
-SAFE_CALLS = {"render_markdown", "render_line", "escape_label", "len", "int"}
+SAFE_CALLS = {"render_markdown", "render_line", "escape_label", "counted", "text_table", "len", "int"}
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
@@ -59,7 +60,7 @@ def safe(node: ast.expr, local: dict[str, list[ast.expr]]) -> bool:
 
 
 # Helpers that return safe text, each tested or built of the above in the same module.
-TEXT_OF_OURS = {"_step_line", "trace_title", "_dollars"}
+TEXT_OF_OURS = {"_step_line", "overview_line", "trace_title", "_dollars"}
 NUMBERS = {
     "overview.sections", "overview.figures", "changes.unchanged", "span.first", "span.last", "shown.span.first",
     "shown.span.last", "section.span.first", "section.span.last", "citation.number", "hidden", "left_out", "waiting",
@@ -121,18 +122,6 @@ def test_server_is_closed() -> None:
     assert config["server"]["address"] == "localhost"
     assert config["client"]["showErrorDetails"] == "none"
     assert config["browser"]["gatherUsageStats"] is False
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance by WCAG 2."""
-    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

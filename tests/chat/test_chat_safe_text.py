@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from headtree.chat.safe_text import LONGEST_TEXT, escape_label, numbered_lines, render_line, render_markdown
+from headtree.chat.safe_text import LONGEST_TEXT, escape_label, numbered_lines, render_line, render_markdown, text_table
 from headtree.types import LineSpan
 
 # As Streamlit reads Markdown: HTML, references, links and tables all on.
@@ -188,3 +188,19 @@ def test_lines_are_numbered_escaped_and_marked() -> None:
     assert out.count("class=cited") == 1
     assert ">7</span>" in out
     assert ">8</span>c" in out
+
+
+@given(st.lists(st.tuples(st.text(max_size=60), st.text(max_size=60)), min_size=1, max_size=4))
+def test_table_of_any_text_is_a_table_of_letters(rows: list[tuple[str, str]]) -> None:
+    kinds = read(text_table(("one", "two"), rows))
+    assert kinds.count("table_open") == 1
+    assert kinds.count("tr_open") == 1 + len(rows)
+    assert kinds.count("td_open") == 2 * len(rows)
+    assert {kind for kind in kinds if "_open" in kind} == {
+        "table_open", "thead_open", "tbody_open", "tr_open", "th_open", "td_open",
+    }  # fmt: skip
+
+
+def test_hostile_cell_stays_text() -> None:
+    cell = "a | b ![x](http://tracker.invalid/p.png) <b> $5 to $6 `|` [c](javascript:1)"
+    assert cell in seen(text_table(("one",), [(cell,)]))

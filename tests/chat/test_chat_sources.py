@@ -13,7 +13,7 @@ from headtree.chat.provenance import Place, draw_page, find_pdf, read_provenance
 from headtree.chat.sources import CitationState, excerpt, place_citation, quoted
 from headtree.pipeline import build_index
 from headtree.types import Citation, LineSpan
-from tests.chat.conftest import MANUAL
+from tests.chat.corpus import MANUAL
 
 QUOTE = "The screws are tightened crosswise to 45 Nm."
 LINE = MANUAL.split("\n").index(QUOTE) + 1

@@ -18,7 +18,7 @@ from headtree.chat.uploads import Upload, safe_name, store_upload
 from headtree.errors import Cancelled, DocumentError
 from headtree.indexing.build import BuildStep
 from headtree.types import FigureKind, WarningKind
-from tests.chat.conftest import wait_until
+from tests.chat.corpus import wait_until
 from tests.extraction.pdf_material import Page, make_pdf
 
 
@@ -207,3 +207,6 @@ def test_pdf_becomes_a_section_of_the_index(workspace: Any, tmp_path: Path) -> N
     wait_until(lambda: workspace.builds.running is None, seconds=60)
     assert workspace.builds.last.problems == ()
     assert "Valves" in workspace.builds.last.report.documents.added
+    assert workspace.builds.last.is_news
+    workspace.builds.last.ended -= 301
+    assert not workspace.builds.last.is_news

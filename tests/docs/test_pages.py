@@ -80,7 +80,7 @@ def test_headtree_commands_and_options_exist(page: Path) -> None:
         name = " ".join(words[: 2 if words and words[0] in groups else 1])
         assert name in known or name in groups or not words, f"{page.name}: {command.line}"
         options = {word.partition("=")[0] for word in command.words if word.startswith("--")}
-        assert options <= known.get(name, {"--help"}), f"{page.name}: {command.line}"
+        assert options <= known.get(name, {"--help", "--version"}), f"{page.name}: {command.line}"
 
 
 @ANY_PAGE

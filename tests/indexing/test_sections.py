@@ -105,6 +105,13 @@ def test_front_matter_is_metadata():
     assert "Gas burner" not in "\n".join(document.lines)
 
 
+def test_a_title_that_is_no_heading_is_a_part_of_every_breadcrumb():
+    document = read("---\ntitle: Gas\n  burner\n---\nBrass.\n\n# Nozzle\n\nSteel.")
+    assert [section.breadcrumb[1:] for section in document.sections] == [("Gas burner",), ("Gas burner", "Nozzle")]
+    said_twice = read("---\ntitle: Gas burner\n---\n# Gas Burner\n\nBrass.")
+    assert [section.breadcrumb[1:] for section in said_twice.sections] == [(), ("Gas Burner",)]
+
+
 @pytest.mark.parametrize("lead", ["\ufeff", "\n", "\ufeff\n\n"])
 def test_front_matter_behind_a_byte_order_mark_or_blank_lines(lead):
     document = read(f"{lead}---\ntitle: Gas burner\n---\n# Nozzle\nbrass")

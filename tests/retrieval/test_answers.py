@@ -158,6 +158,12 @@ def test_a_table_that_is_asked_for_by_number_is_shown_alone(either):
     assert not {"figures/power.png", "tables/fleet.png"} & offered or result.figures[0].doc_id == "Hilline"
 
 
+def test_a_section_whose_title_is_quoted_is_quoted(either):
+    result = answer(either, "What does Shoreway say about “Tickets”?")
+    assert any("2.40 crowns" in citation.quote for citation in result.citations)
+    assert shown(answer(either, "What does Hilline say about “Viaduct”?")) == ["viaduct.png"]
+
+
 def test_a_table_that_is_asked_for_by_number_is_quoted_first(tmp_path):
     tasks = "".join(f"| {hours} | List the stations of line {hours} |\n" for hours in (8, 50, 500))
     joints = "".join(f"| Joint {letter} | {number} |\n" for letter, number in zip("ABC", (22, 52, 190), strict=True))

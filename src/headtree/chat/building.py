@@ -18,6 +18,8 @@ from headtree.types import BuildReport
 
 _log = logging.getLogger(__name__)
 
+_NEWS_SECONDS = 300
+
 
 @dataclass(slots=True)
 class BuildJob:
@@ -36,12 +38,19 @@ class BuildJob:
     problems: tuple[str, ...] = ()
     """PDFs that could not be read; the others went on."""
     error: str = ""
+    ended: float | None = None
+    """When it ended, on the monotonic clock."""
     _began: float = field(default_factory=time.monotonic)
 
     @property
     def seconds(self) -> float:
         """How long it has been going on."""
         return time.monotonic() - self._began
+
+    @property
+    def is_news(self) -> bool:
+        """Whether it ended a moment ago, so that people still wait to hear how."""
+        return self.ended is not None and time.monotonic() - self.ended < _NEWS_SECONDS
 
     def hear(self, step: BuildStep) -> None:
         """Take the build's progress; ends the build where it is to be stopped.
@@ -102,6 +111,7 @@ class BuildBoard:
         finally:
             with self._lock:
                 waiting, self._waiting = self._waiting, None
+                job.ended = time.monotonic()
                 job.done.set()
             if waiting is not None:
                 self.start(waiting)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from headtree.chat.history import AnswerOptions
-from headtree.models.catalogue import CARDS, CLAUDE, PROVIDERS, find_card
+from headtree.models.catalogue import CARDS, PROVIDERS, find_card
 from headtree.models.estimates import dollars
 from headtree.models.registry import AUTO, LOCAL, Registry, Role
 from headtree.settings import Settings
@@ -22,10 +21,6 @@ _RULES_TOKENS = 1_000
 _ANSWER_TOKENS = 1_000
 _CHOICE_TOKENS = 300
 """Numbers with a reason each, and a little thinking."""
-_GEMINI_IMAGE_TOKENS = 1_120
-"""Of a picture of any size (documentation, media resolution)."""
-_CLAUDE_PATCH = 28
-"""Pixels: a picture is billed by squares of this side (documentation, vision)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +36,13 @@ class Choice:
 
     @property
     def label(self) -> str:
-        """For people: ``claude-sonnet-5-5, about $0.022``."""
+        """For people, the price first, for narrow controls cut the end: ``$0.022, claude-sonnet-5-5``."""
         if self.value == LOCAL:
             return "This machine, no cost"
         if self.value == AUTO and self.model == LOCAL:
             return "Automatic: this machine, no cost"
-        name = self.model.partition("/")[2]
-        named = f"Automatic: {name}" if self.value == AUTO else name
-        return f"{named}, {'price not known' if self.price is None else f'about {dollars(self.price)}'}"
+        price = "price not known" if self.price is None else dollars(self.price)
+        return f"{price}, {'auto: ' if self.value == AUTO else ''}{self.model.partition('/')[2]}"
 
 
 def list_choices(role: Role, options: AnswerOptions, settings: Settings, registry: Registry) -> tuple[Choice, ...]:
@@ -65,7 +59,7 @@ def choose(value: str, role: Role, options: AnswerOptions, settings: Settings, r
     if model == LOCAL:
         return Choice(value, model, 0.0)
     card = find_card(*model.split("/", 1))
-    price = card.cost(*_tokens(role, card.provider, options, settings)) if card.price() else None
+    price = card.cost(*_tokens(role, card.provider, options, settings, registry)) if card.price() else None
     return Choice(value, model, price)
 
 
@@ -88,16 +82,14 @@ def question_cost(options: AnswerOptions, settings: Settings, registry: Registry
     return f"About {dollars(known)} a question{', and what models without a known price cost' if unknown else ''}."
 
 
-def picture_tokens(provider: str, side: int) -> int:
-    """Return what a square picture costs in tokens, at most."""
-    return math.ceil(side / _CLAUDE_PATCH) ** 2 if provider == CLAUDE else _GEMINI_IMAGE_TOKENS
-
-
-def _tokens(role: Role, provider: str, options: AnswerOptions, settings: Settings) -> tuple[int, int]:
-    """Return tokens in and out."""
+def _tokens(
+    role: Role, provider: str, options: AnswerOptions, settings: Settings, registry: Registry
+) -> tuple[int, int]:
+    """Return tokens in and out; pictures are taken for squares, the shape that costs most."""
     if role is Role.RERANK:
         return _RULES_TOKENS + settings.candidates * _CANDIDATE_TOKENS, _CHOICE_TOKENS
     if role is Role.SYNTHESIS:
         read = settings.whole_corpus_tokens if settings.whole_corpus else options.sections * _SECTION_TOKENS
         return _RULES_TOKENS + read, _ANSWER_TOKENS
-    return _RULES_TOKENS + options.max_figures * picture_tokens(provider, options.image_side), _CHOICE_TOKENS
+    picture = registry.image_tokens(provider, options.image_side, options.image_side)
+    return _RULES_TOKENS + options.max_figures * picture, _CHOICE_TOKENS

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
-from headtree.chat.draw_pictures import Card, card_of_answer, draw_enlarged, draw_gallery
+from headtree.chat.draw_pictures import Card, card_of_answer, draw_enlarged, draw_gallery, prepare_galleries
 from headtree.chat.draw_settings import draw_filter, draw_options
 from headtree.chat.draw_sources import SectionLink, draw_sources, open_section, place_citations
 from headtree.chat.draw_trace import draw_trace, trace_title
 from headtree.chat.export import export_answer
 from headtree.chat.feedback import LONGEST_NOTE, record_feedback
 from headtree.chat.history import Turn, TurnState
-from headtree.chat.safe_text import escape_label, render_markdown
+from headtree.chat.safe_text import counted, escape_label, render_markdown
 from headtree.chat.session import ask_next
 from headtree.chat.workspace import Workspace
 from headtree.types import Answer
@@ -30,9 +31,22 @@ def draw_question(turn: Turn) -> None:
         st.text(turn.question)
 
 
+def prepare_answers(turns: Sequence[Turn], workspace: Workspace) -> None:
+    """Draw the pictures of several answers ahead."""
+    galleries = [[card_of_answer(figure) for figure in turn.answer.figures] for turn in turns if turn.answer]
+    prepare_galleries(galleries, workspace.settings.documents)
+
+
 @st.fragment
-def draw_outcome(turn: Turn, chat_id: str, workspace: Workspace) -> None:
-    """Draw how a question ended; a fragment, so that a click in one answer draws only that one anew."""
+def draw_outcome(turn: Turn, chat_id: str, workspace: Workspace, *, brief: bool = False) -> None:
+    """Draw how a question ended; a fragment, so that a click in one answer draws only that one anew.
+
+    Args:
+        turn: the question.
+        chat_id: its conversation.
+        workspace: has the documents.
+        brief: draw text and pictures, and the rest when it is asked for: a long conversation stays quick.
+    """
     with st.chat_message("assistant", avatar=AVATAR):
         match turn.state:
             case TurnState.FAILED:
@@ -43,7 +57,7 @@ def draw_outcome(turn: Turn, chat_id: str, workspace: Workspace) -> None:
             case TurnState.STOPPED | TurnState.ANSWERING:
                 _draw_stopped(turn)
             case TurnState.ANSWERED:
-                _draw_answered(turn, chat_id, workspace)
+                _draw_answered(turn, chat_id, workspace, brief=brief)
 
 
 def _draw_stopped(turn: Turn) -> None:
@@ -57,7 +71,7 @@ def _draw_stopped(turn: Turn) -> None:
     _ask_again(turn, "Ask again")
 
 
-def _draw_answered(turn: Turn, chat_id: str, workspace: Workspace) -> None:
+def _draw_answered(turn: Turn, chat_id: str, workspace: Workspace, *, brief: bool) -> None:
     answer = turn.answer
     if answer is None:
         st.error("The answer is missing from the chat's file.", icon=":material/error:")
@@ -68,9 +82,19 @@ def _draw_answered(turn: Turn, chat_id: str, workspace: Workspace) -> None:
         st.caption(f":orange[:material/warning:] {escape_label(warning, longest=300)}")
     windows: list[Card] = []
     key = turn.turn_id[:12]
+
+    def whole() -> None:
+        st.session_state[f"whole-{key}"] = True
+
     if answer.figures:
         cards = [card_of_answer(figure) for figure in answer.figures]
         draw_gallery(cards, workspace.settings.documents, key=key, enlarge=windows.append)
+    if brief and not st.session_state.get(f"whole-{key}"):
+        label = escape_label(_rest_of(answer))
+        st.button(label, icon=":material/unfold_more:", type="tertiary", key=f"rest-{key}", on_click=whole)
+        if windows:
+            _enlarge(windows[0], workspace)
+        return
     _draw_left_out(answer)
     link = draw_sources(place_citations(answer.citations, workspace), key=key) if answer.citations else None
     link = _draw_nearest(answer, key=key) or link
@@ -83,6 +107,11 @@ def _draw_answered(turn: Turn, chat_id: str, workspace: Workspace) -> None:
         open_section(link, workspace)
     elif asked_otherwise:
         _ask_otherwise(turn, workspace, key=key)
+
+
+def _rest_of(answer: Answer) -> str:
+    """Return what a brief answer leaves out, as the words of the button that draws it."""
+    return f"{counted(len(answer.citations), 'source')} and more" if answer.citations else "More about this answer"
 
 
 def _draw_text(turn: Turn, answer: Answer) -> None:
@@ -98,8 +127,7 @@ def _draw_text(turn: Turn, answer: Answer) -> None:
 def _draw_left_out(answer: Answer) -> None:
     left_out = sum(not decision.shown for decision in answer.figure_decisions)
     if answer.figures and left_out:
-        pictures = "1 picture was" if left_out == 1 else f"{left_out} pictures were"
-        st.caption(f"{pictures} left out; the reasons are below, in how this was found.")
+        st.caption(f"Left out: {counted(left_out, 'picture')}. The reasons are below, in how this was found.")
 
 
 def _draw_nearest(answer: Answer, *, key: str) -> SectionLink | None:

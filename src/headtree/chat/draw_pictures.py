@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
-from headtree.chat.pictures import PREVIEW, DrawnPicture, draw_large, draw_thumbnail, file_name, find_picture
+from headtree.chat.pictures import (
+    PREVIEW,
+    DrawnPicture,
+    Thumbnails,
+    draw_large,
+    draw_thumbnail,
+    file_name,
+    find_picture,
+)
 from headtree.chat.provenance import read_provenance
 from headtree.chat.safe_text import escape_label, render_line
 from headtree.chat.sources import find_document
 from headtree.chat.workspace import Workspace
 from headtree.errors import HeadtreeError
-from headtree.types import Figure, ShownFigure
+from headtree.types import Figure, FigureKind, ShownFigure
 
-_CARD_EDGES = 34
-"""Pixels of a card's padding and border, left and right together."""
+_CARD_EDGES = 32
+"""Pixels of a card's padding, left and right together."""
 _CAPTION_CHARACTERS = 110
+_WIDE = 400
+"""Pixels of a card's picture from which its caption has room for twice as many characters."""
+_NAMES: Mapping[str, str] = {
+    FigureKind.TABLE: "Table",
+    FigureKind.FORMULA: "Formula",
+    FigureKind.ALGORITHM: "Algorithm",
+}
+"""Of pictures without a label or a caption; others are pictures."""
 _NARROW = 640
 """Pixels; an enlarged picture that is narrower has its words beside it."""
 _FACTS_WIDTH = 360
@@ -32,23 +48,24 @@ class Card:
     path: str
     label: str
     caption: str
+    kind: str = FigureKind.FIGURE.value
     reason: str = ""
     """Why it was chosen; empty where it only stands there."""
 
     @property
     def name(self) -> str:
-        """What the picture is called: its label, else the beginning of its caption."""
-        return self.label or self.caption or "Picture"
+        """What the picture is called: its label, else the beginning of its caption, else what it is."""
+        return self.label or self.caption or _NAMES.get(self.kind, "Picture")
 
 
 def card_of_answer(figure: ShownFigure) -> Card:
     """Return the card of a picture that was chosen for an answer."""
-    return Card(figure.doc_id, figure.path, figure.label, figure.caption, figure.reason)
+    return Card(figure.doc_id, figure.path, figure.label, figure.caption, figure.kind, figure.reason)
 
 
 def card_of_document(figure: Figure) -> Card:
     """Return the card of a picture where it stands in its document."""
-    return Card(figure.doc_id, figure.path, figure.label or "", figure.caption or figure.alt)
+    return Card(figure.doc_id, figure.path, figure.label or "", figure.caption or figure.alt, figure.kind.value)
 
 
 def draw_gallery(cards: Sequence[Card], documents: Path, *, key: str, enlarge: Callable[[Card], None]) -> None:
@@ -62,8 +79,7 @@ def draw_gallery(cards: Sequence[Card], documents: Path, *, key: str, enlarge: C
     """
     with st.container(horizontal=True, gap="small", key=f"gallery-{key}"):
         for number, card in enumerate(cards):
-            found = find_picture(documents, card.path)
-            drawn = _thumbnail(str(found.file), found.version) if found.file else found.problem
+            drawn = _thumbnails().get(find_picture(documents, card.path), len(cards))
             if isinstance(drawn, str):
                 _draw_missing(card, drawn)
             elif _draw_card(card, drawn, key=f"{key}-{number}"):
@@ -72,8 +88,7 @@ def draw_gallery(cards: Sequence[Card], documents: Path, *, key: str, enlarge: C
 
 def _draw_card(card: Card, drawn: DrawnPicture, *, key: str) -> bool:
     with st.container(width=drawn.width + _CARD_EDGES, border=True, gap="xsmall"):
-        # Given a number for the width or no format, Streamlit would decode and write the picture anew at every rerun.
-        st.image(drawn.png, width="stretch", output_format="PNG", alt=card.name)
+        _draw_image(drawn, card)
         pressed = st.button(
             escape_label(card.name, longest=60),
             icon=":material/zoom_in:",
@@ -83,7 +98,8 @@ def _draw_card(card: Card, drawn: DrawnPicture, *, key: str) -> bool:
             help="Enlarge, with where it stands and why it was chosen",
         )
         if card.label and card.caption:
-            st.caption(render_line(_short(card.caption)))
+            most = _CAPTION_CHARACTERS * (2 if drawn.width >= _WIDE else 1)
+            st.caption(render_line(_short(card.caption, most)))
     return pressed
 
 
@@ -105,7 +121,7 @@ def draw_enlarged(card: Card, workspace: Workspace) -> None:
     # A narrow picture leaves room beside it for what is known; the words of a wide one go below.
     with st.container(horizontal=True, gap="large"):
         with st.container(width=drawn.width):
-            st.image(drawn.png, width="stretch", output_format="PNG", alt=card.name)
+            _draw_image(drawn, card)
         with st.container(width=_FACTS_WIDTH if drawn.width < _NARROW else "stretch", gap="xsmall"):
             if card.caption:
                 st.markdown(render_line(card.caption))
@@ -157,20 +173,30 @@ def draw_preview(figure: Figure, documents: Path) -> None:
     if isinstance(drawn, str):
         return
     card = card_of_document(figure)
-    st.image(drawn.png, width="stretch", output_format="PNG", alt=card.name)
-    st.caption(render_line(_short(card.caption)) if card.caption else escape_label(card.name))
+    _draw_image(drawn, card)
+    st.caption(render_line(_short(card.caption, _CAPTION_CHARACTERS)) if card.caption else escape_label(card.name))
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _CAPTION_CHARACTERS else text[: _CAPTION_CHARACTERS - 1].rsplit(" ", 1)[0] + " …"
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + " …"
+
+
+def _draw_image(drawn: DrawnPicture, card: Card) -> None:
+    # Given a number for the width or another format, Streamlit would write the picture anew at every rerun.
+    st.image(drawn.data, width="stretch", output_format=drawn.format, alt=card.name)
+
+
+def prepare_galleries(galleries: Sequence[Sequence[Card]], documents: Path) -> None:
+    """Draw the pictures of many galleries ahead, on all cores: one after the other they would delay the page."""
+    _thumbnails().prepare([[find_picture(documents, card.path) for card in cards] for cards in galleries])
+
+
+@st.cache_resource(show_spinner=False)
+def _thumbnails() -> Thumbnails:
+    return Thumbnails()
 
 
 # The key is the file's path with its size and time of change; the same for all visitors, for it is index data.
-@st.cache_data(max_entries=800, show_spinner=False)
-def _thumbnail(file: str, version: tuple[int, int]) -> DrawnPicture | str:
-    return draw_thumbnail(Path(file))
-
-
 @st.cache_data(max_entries=40, show_spinner=False)
 def _preview(file: str, version: tuple[int, int]) -> DrawnPicture | str:
     return draw_thumbnail(Path(file), PREVIEW)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from headtree.chat.draw_settings import draw_filter, draw_options
 from headtree.chat.history import AnswerOptions
-from headtree.chat.safe_text import escape_label
+from headtree.chat.safe_text import counted, escape_label
 from headtree.chat.session import begin_new_chat, open_chat
 from headtree.chat.workspace import Overview, Workspace
 
@@ -18,11 +18,10 @@ def draw_sidebar(workspace: Workspace, overview: Overview, chat_id: str) -> None
     with st.sidebar:
         st.button("New chat", icon=":material/add:", on_click=begin_new_chat, width="stretch", key="new-chat-button")
         _draw_chats(workspace, chat_id)
-        draw_filter(overview, ())
-        _draw_settings(workspace)
-        by_meaning = overview.embedder != "none"
+        _draw_settings(workspace, overview)
+        how = "by words only" if overview.embedder == "none" else "by words and by meaning"
         st.caption(
-            f"{len(overview.documents)} documents, searched by words{' and by meaning' if by_meaning else ' only'}",
+            f"{counted(len(overview.documents), 'document')}, searched {how}",
             help=f"Index state {escape_label(overview.generation)}, vectors: {escape_label(overview.embedder)}",
         )
 
@@ -61,8 +60,9 @@ def _delete(workspace: Workspace, chat_id: str) -> None:
 
 
 @st.fragment
-def _draw_settings(workspace: Workspace) -> None:
-    """Draw the settings of the next question; a fragment, so that their cost is said anew at once."""
+def _draw_settings(workspace: Workspace, overview: Overview) -> None:
+    """Draw what the next question is asked with; a fragment: its cost is said anew at once, and nothing else."""
+    draw_filter(overview, ())
     with st.expander("Settings of the next question", type="compact", key="settings"):
         draw_options(workspace, AnswerOptions.from_settings(workspace.settings))
         st.caption("They are kept with each answer.")

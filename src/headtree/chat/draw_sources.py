@@ -9,7 +9,7 @@ import streamlit as st
 
 from headtree.chat.draw_pictures import card_of_document, draw_enlarged, draw_gallery
 from headtree.chat.provenance import draw_page, find_pdf, read_provenance
-from headtree.chat.safe_text import escape_label, numbered_lines
+from headtree.chat.safe_text import counted, escape_label, numbered_lines
 from headtree.chat.sources import CitationState, PlacedCitation, excerpt, find_document, place_citation, quoted
 from headtree.chat.workspace import Workspace
 from headtree.errors import HeadtreeError
@@ -139,10 +139,10 @@ def _draw_page(document: StoredDocument, span: LineSpan, workspace: Workspace, *
         image = draw_page(pdf, places[0].page, places)
         if image is None:
             st.caption("The page cannot be drawn.")
-        else:
-            st.image(
-                image, width="stretch", output_format="PNG", alt=f"Page {places[0].page} with the cited lines marked"
-            )
+            return
+        with st.container(border=True):  # white paper on a white page needs an edge
+            words = f"Page {places[0].page} with the cited lines marked"
+            st.image(image, width="stretch", output_format="PNG", alt=words)
 
 
 def _draw_pictures(document: StoredDocument, section: Section, workspace: Workspace, *, key: str) -> None:
@@ -158,4 +158,4 @@ def _draw_pictures(document: StoredDocument, section: Section, workspace: Worksp
         if card in chosen:
             draw_enlarged(card, workspace)
     if len(figures) > len(cards):
-        st.caption(f"{len(figures) - len(cards)} more pictures stand in this section.")
+        st.caption(f"Not drawn here: {counted(len(figures) - len(cards), 'more picture')} of this section.")

@@ -8,8 +8,8 @@ import streamlit as st
 
 from headtree.chat.building import BuildJob
 from headtree.chat.draw_upload import draw_upload
-from headtree.chat.safe_text import escape_label
-from headtree.chat.workspace import Workspace
+from headtree.chat.safe_text import counted, escape_label
+from headtree.chat.workspace import Overview, Workspace
 from headtree.errors import HeadtreeError, IndexDamagedError, IndexMismatchError, IndexMissingError
 from headtree.indexing.documents import find_documents
 
@@ -26,6 +26,17 @@ _STAGES = {
 }
 
 
+def overview_line(overview: Overview) -> str:
+    """Return how much the index holds, as safe text."""
+    return ", ".join(
+        (
+            counted(len(overview.documents), "document"),
+            counted(overview.sections, "section"),
+            counted(overview.figures, "picture"),
+        )
+    )
+
+
 def draw_no_index(workspace: Workspace, error: HeadtreeError) -> None:
     """Draw why the index cannot be used, and the one button that mends it."""
     if workspace.builds.running is not None:
@@ -38,7 +49,7 @@ def draw_no_index(workspace: Workspace, error: HeadtreeError) -> None:
         st.error(escape_label(str(error), longest=600), icon=":material/error:")
     elif waiting:
         st.title("The documents are not indexed yet", anchor=False)
-        st.markdown(f"{waiting} Markdown documents are waiting. Indexing them takes about a minute for 200 pages.")
+        st.markdown(f"{counted(waiting, 'Markdown document')} found here. Indexing takes about a minute for 200 pages.")
     else:
         st.title("No documents yet", anchor=False)
         st.markdown("Add some here, or put Markdown documents with their images into the folder below.")
@@ -81,14 +92,14 @@ def _draw_progress(workspace: Workspace) -> None:
 
 
 def draw_build_outcome(job: BuildJob | None) -> None:
-    """Draw how the last build ended."""
+    """Draw how the last build ended: what went wrong until the next build, what went well for a while."""
     if job is None or not job.done.is_set():
         return
     if job.error:
         st.error(f"The build ended: {escape_label(job.error, longest=600)}", icon=":material/error:")
     for problem in job.problems:
         st.warning(escape_label(problem, longest=400), icon=":material/picture_as_pdf:")
-    if job.report is not None:
+    if job.report is not None and job.is_news:
         changes = job.report.documents
         st.success(
             f"Built in {job.report.seconds:.1f} s: {len(changes.added)} new, {len(changes.changed)} changed, "

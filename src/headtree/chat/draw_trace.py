@@ -5,9 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from headtree.chat.history import Turn
-from headtree.chat.safe_text import escape_label
+from headtree.chat.safe_text import counted, escape_label, text_table
 from headtree.chat.trace import Trace, TracedFigure
 from headtree.types import Answer, RequestBlock
+
+_ROWS_AT_ONCE = 6
+_TABLE_HEIGHT = 420
+"""Pixels; a longer table is moved within."""
 
 
 def trace_title(turn: Turn) -> str:
@@ -15,8 +19,8 @@ def trace_title(turn: Turn) -> str:
     answer, trace = turn.answer, turn.trace
     if answer is None or trace is None:
         return "How this was found"
-    sections = "1 section" if len(answer.sections) == 1 else f"{len(answer.sections)} sections"
-    pictures = f"{len(answer.figures)} of {len(trace.figures)} pictures"
+    sections = counted(len(answer.sections), "section")
+    pictures = f"{len(answer.figures)} of {counted(len(trace.figures), 'picture')}"
     return f"How this was found: {sections}, {pictures}, {answer.timings.total:.1f} s"
 
 
@@ -55,21 +59,14 @@ def _draw_figures(trace: Trace) -> None:
         st.caption("No picture was offered: none stands in these sections or is mentioned there.")
         return
     st.markdown("**Pictures offered**, and what was decided")
-    st.dataframe(
-        {
-            "shown": [figure.shown for figure in trace.figures],
-            "picture": [_picture(figure) for figure in trace.figures],
-            "offered because": [figure.offered for figure in trace.figures],
-            "decision": [figure.decision for figure in trace.figures],
-        },
-        hide_index=True,
-        height=min(240, 38 + 35 * len(trace.figures)),
-        column_config={"picture": st.column_config.TextColumn(width="medium")},
-    )
+    ordered = sorted(trace.figures, key=lambda figure: not figure.shown)
+    rows = [(_picture(f), f"{'Shown' if f.shown else 'Left out'}: {f.decision}", f.offered) for f in ordered]
+    with st.container(height=_TABLE_HEIGHT if len(rows) > _ROWS_AT_ONCE else "content", border=False):
+        st.markdown(text_table(("picture", "decision", "offered because"), rows))
 
 
 def _picture(figure: TracedFigure) -> str:
-    return f"{figure.label}: {figure.caption}"[:120] if figure.label else figure.caption[:120] or figure.path
+    return ": ".join(filter(None, (figure.label, figure.caption)))[:120] or figure.path
 
 
 def _draw_sent(answer: Answer) -> None:
@@ -78,7 +75,7 @@ def _draw_sent(answer: Answer) -> None:
         st.markdown("**Sent to a model**: nothing. The answer was made on this machine.")
         return
     st.markdown(
-        f"**Sent to a model**: {usage.calls} calls, {usage.input_tokens:,} tokens in, "
+        f"**Sent to a model**: {counted(usage.calls, 'call')}, {usage.input_tokens:,} tokens in, "
         f"{usage.output_tokens:,} tokens out, {_dollars(usage.cost_usd)}"
     )
     st.dataframe(
@@ -118,7 +115,7 @@ def _draw_settings(turn: Turn, trace: Trace) -> None:
         f"looking at pictures {times.vision:.2f}"
     )
     st.caption(
-        f"Asked with: {escape_label(options.words, longest=400)}, {len(trace.searched)} documents searched; "
+        f"Asked with: {escape_label(options.words, longest=400)}, {counted(len(trace.searched), 'document')} searched; "
         f"answered by {escape_label(answer.mode)}; index state {escape_label(turn.generation)}"
     )
     if trace.named_documents:

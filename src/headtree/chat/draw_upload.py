@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from headtree.chat.safe_text import escape_label
+from headtree.chat.safe_text import counted, escape_label
 from headtree.chat.uploads import MOST_UPLOAD_BYTES, UPLOAD_TYPES, Stored, Upload, store_upload
 from headtree.chat.workspace import Workspace
 from headtree.errors import HeadtreeError
@@ -40,7 +40,8 @@ def _store_and_build(uploads: Sequence[Upload], workspace: Workspace, *, replace
     for one in stored:
         if one.left_out:
             listed = "; ".join(one.left_out[:8])
-            st.warning(f"{len(one.left_out)} files were left out: {escape_label(listed, longest=600)}")
+            left_out = counted(len(one.left_out), "file")
+            st.warning(f"Left out {left_out}: {escape_label(listed, longest=600)}", icon=":material/filter_alt_off:")
     if stored and not workspace.builds.start([one.pdf for one in stored if one.pdf is not None]):
         st.info("Added. They are indexed as soon as the build that is at work has ended.", icon=":material/schedule:")
     return bool(stored)

@@ -6,10 +6,10 @@ import streamlit as st
 
 from headtree.chat.answering import LONGEST_QUESTION, AnswerJob
 from headtree.chat.browser import browser_id
-from headtree.chat.draw_answer import AVATAR, draw_outcome, draw_question
+from headtree.chat.draw_answer import AVATAR, draw_outcome, draw_question, prepare_answers
 from headtree.chat.draw_pictures import draw_preview
 from headtree.chat.draw_sidebar import draw_sidebar
-from headtree.chat.draw_states import draw_building, draw_no_index
+from headtree.chat.draw_states import draw_building, draw_no_index, overview_line
 from headtree.chat.history import Chat, TurnState
 from headtree.chat.safe_text import escape_label, render_markdown
 from headtree.chat.session import SHOWN_TURNS, ask, ask_next, current_chat, take_asked
@@ -51,7 +51,7 @@ def draw_chat_page(workspace: Workspace) -> None:
 def _draw_first_visit(overview: Overview, workspace: Workspace) -> str:
     """Draw what can be asked, for somebody who has not asked yet, and return what was typed."""
     st.title("Ask the documents", anchor=False)
-    st.caption(f"{len(overview.documents)} documents, {overview.sections} sections, {overview.figures} pictures")
+    st.caption(overview_line(overview))
     draw_building(workspace)
     _draw_not_asked()
     with st.container():  # in its place, not below: a page with its input below is scrolled to its end
@@ -94,10 +94,12 @@ def _draw_turns(chat: Chat, workspace: Workspace, *, running: bool) -> None:
     if hidden and st.button(f"Show earlier ({hidden})", icon=":material/expand_less:", type="tertiary", key="earlier"):
         st.session_state["shown_turns"] = shown + 2 * SHOWN_TURNS
         st.rerun()
-    for turn in chat.turns[hidden:]:
+    whole = len(chat.turns) - SHOWN_TURNS
+    prepare_answers(chat.turns[hidden:], workspace)
+    for number, turn in enumerate(chat.turns[hidden:], start=hidden):
         draw_question(turn)
         if not (running and turn.state is TurnState.ANSWERING):
-            draw_outcome(turn, chat.chat_id, workspace)
+            draw_outcome(turn, chat.chat_id, workspace, brief=number < whole)
 
 
 @st.fragment(run_every=_FRAME_SECONDS)

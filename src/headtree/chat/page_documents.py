@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from headtree.chat.browser import browser_id
 from headtree.chat.draw_sources import SectionLink, draw_section
-from headtree.chat.draw_states import draw_build_outcome, draw_building, draw_no_index
+from headtree.chat.draw_states import draw_build_outcome, draw_building, draw_no_index, overview_line
 from headtree.chat.draw_upload import draw_upload
 from headtree.chat.library import DECISIONS, TreeRow, remove_document, stored_warnings, tree_rows
-from headtree.chat.safe_text import escape_label
+from headtree.chat.safe_text import counted, escape_label
 from headtree.chat.session import ask_next
 from headtree.chat.workspace import Workspace
 from headtree.errors import HeadtreeError
@@ -26,6 +27,7 @@ _ROW_HEIGHT = 40
 
 def draw_documents_page(workspace: Workspace) -> None:
     """Draw the page."""
+    browser_id()
     try:
         overview = workspace.overview()
     except HeadtreeError as error:
@@ -37,11 +39,15 @@ def draw_documents_page(workspace: Workspace) -> None:
             draw_upload(workspace)
     draw_building(workspace)
     draw_build_outcome(workspace.builds.last)
-    st.caption(f"{len(overview.documents)} documents, {overview.sections} sections, {overview.figures} pictures")
+    st.caption(overview_line(overview))
     names = [document.doc_id for document in overview.documents]
     if st.session_state.get("shown_document") not in names:
-        st.session_state.pop("shown_document", None)
-    labels = {d.doc_id: f"{d.doc_id} ({d.sections} sections, {d.figures} pictures)" for d in overview.documents}
+        # Set, not only forgotten: the browser would go on showing the name of a document that was removed.
+        st.session_state["shown_document"] = next(iter(names), None)
+    labels = {
+        d.doc_id: f"{d.doc_id} ({counted(d.sections, 'section')}, {counted(d.figures, 'picture')})"
+        for d in overview.documents
+    }
     doc_id = st.selectbox("Document", names, key="shown_document", format_func=lambda name: labels.get(name, name))
     if doc_id is None:
         return
@@ -90,9 +96,10 @@ def _draw_list(rows: Sequence[TreeRow], doc_id: str) -> TreeRow | None:
             noise = " :gray[:material/visibility_off:]" if section.noise else ""
             # A word joiner keeps the indentation: leading space alone would be trimmed.
             indent = "\u2060" + "\u2003" * section.level
-            label = f"{indent}{escape_label(section.title, longest=60)}{pictures}{noise}"
+            title = escape_label(section.title, longest=60)
             chosen = st.session_state.get(state) == section.node_id
-            if st.button(label, key=f"row-{section.node_id}", type="secondary" if chosen else "tertiary", wrap=False):
+            label = f"{indent}:primary[**{title}**]{pictures}{noise}" if chosen else f"{indent}{title}{pictures}{noise}"
+            if st.button(label, key=f"row-{section.node_id}", type="tertiary", wrap=False):
                 st.session_state[state] = section.node_id
                 st.rerun(scope="fragment")
     return next((row for row in rows if row.section.node_id == st.session_state.get(state)), None)
@@ -154,9 +161,11 @@ def _draw_warnings(warnings: Sequence[BuildWarning]) -> None:
 
 
 def _draw_removal(document: StoredDocument, workspace: Workspace) -> None:
-    with st.popover("Remove this document", icon=":material/delete:", type="tertiary", key="remove-document"):
+    # By document: what was opened to remove one document must not stay open over the next.
+    key = f"remove-{document.doc_id}"
+    with st.popover("Remove this document", icon=":material/delete:", type="tertiary", key=key):
         st.markdown("Its files are moved to `.removed` in the documents folder, and the index is brought up to date.")
-        if st.button("Remove", key="remove-button", disabled=workspace.builds.running is not None):
+        if st.button("Remove", key=f"{key}-button", disabled=workspace.builds.running is not None):
             try:
                 remove_document(workspace.settings.documents, document.path)
             except HeadtreeError as error:

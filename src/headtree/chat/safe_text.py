@@ -281,3 +281,18 @@ def _code_span(text: str) -> str:
 
 def _longest_run(text: str) -> int:
     return max((len(run) for run in re.findall(r"`+", text)), default=0)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things, for a label or a line.
+
+    >>> counted(1, "section"), counted(18613, "section")
+    ('1 section', '18,613 sections')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table for Markdown whose cells are literal text and wrap, unlike those of a data frame."""
+    lines = [header, ["---"] * len(header), *([escape_label(cell, longest=300) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -73,11 +73,11 @@ def _about_pictures(document: StoredDocument, name: str) -> Iterator[Starter]:
 
 
 def _about_sections(document: StoredDocument, name: str) -> Iterator[Starter]:
-    """Ask about sections, those first that have a picture, then those that say more."""
+    """Ask about sections, those first that have a picture, then those that say more and are no title in capitals."""
     pictures = {figure.node_id: figure for figure in reversed(document.figures) if figure.label and figure.exists}
 
     def order(section: Section) -> tuple[bool, bool]:
-        return section.node_id not in pictures, len(section.body) < _TELLING_LINES
+        return section.node_id not in pictures, len(section.body) < _TELLING_LINES or section.title.isupper()
 
     for section in sorted(document.sections.values(), key=order):
         title = re.sub(r"^(?:[\dA-Z]{1,3}(?:\.\d+)*\.?|[IVX]+\.)\s+", "", section.title).strip()

@@ -18,12 +18,14 @@ from headtree.indexing.images import ImageFinder
 from headtree.indexing.markdown import BlockKind, ParsedMarkdown, new_parser, parse_markdown
 from headtree.indexing.noise import filter_noise
 from headtree.indexing.passages import passages_by_section
-from headtree.indexing.plain import printable
+from headtree.indexing.plain import one_line, printable
 from headtree.indexing.reading import SourceText, read_source
 from headtree.indexing.tree import build_sections
 from headtree.settings import Settings
 from headtree.types import BuildWarning, Chunk, Document, Passage, Section, WarningKind
 
+_LONGEST_TITLE = 200
+"""Characters of a title in a document's metadata that are kept: it goes into every breadcrumb."""
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
 
 
@@ -154,17 +156,19 @@ def outline_document(raw: bytes, source: SourceFile, settings: Settings) -> Outl
     headings = list(parsed.headings)
     if settings.heading_repair:
         headings, repairs = repair_headings(parsed.headings, lines)
-    sections = build_sections(source.doc_id, headings, len(lines))
+    title = one_line(printable(str(text.metadata.get("title") or "")))[:_LONGEST_TITLE]
+    said = {heading.title.casefold() for heading in headings}
+    page_title = "" if title.casefold() in said else title
+    sections = build_sections(source.doc_id, headings, len(lines), page_title=page_title)
     if settings.noise_filter:
         sections = filter_noise(sections, lines, noise_titles=settings.noise_titles, keep_titles=settings.keep_titles)
     warnings = (
         *_reading_warnings(source.doc_id, text, visible.hidden_lines, parsed, lines),
         *(BuildWarning(source.doc_id, repair.line, WarningKind.HEADING_REPAIRED, repair.message) for repair in repairs),
     )
-    title = text.metadata.get("title") or next((heading.title for heading in headings), "") or source.doc_id
     return OutlinedDocument(
         source=source,
-        title=str(title),
+        title=title or next((heading.title for heading in headings), "") or source.doc_id,
         parsed=parsed,
         lines=lines,
         sections=sections,

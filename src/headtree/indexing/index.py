@@ -295,6 +295,16 @@ class Snapshot:
                 found[figure.figure_id] = np.frombuffer(row[0], dtype="<f4")
         return found
 
+    def passage_vectors(self, doc_id: str) -> tuple[list[LineSpan], NDArray[np.float32]]:
+        """Return where a document's chunks of text stand, and their vectors, shape (chunks, dimensions)."""
+        query = (
+            "SELECT first_line, last_line, vector FROM chunks JOIN vectors USING (text_hash)"
+            " WHERE doc_id = ? AND figure_path IS NULL AND space = ? ORDER BY ordinal"
+        )
+        rows = self._connection.execute(query, (doc_id, read_meta(self._connection, "space"))).fetchall()
+        vectors = np.frombuffer(b"".join(row[2] for row in rows), dtype="<f4").reshape(len(rows), -1 if rows else 0)
+        return [LineSpan(first, last) for first, last, _ in rows], vectors
+
     def chunk_count(self) -> int:
         """Return the number of chunks."""
         return self.once(_count_chunks)

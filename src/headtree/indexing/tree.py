@@ -21,7 +21,9 @@ class _Node:
     children: list[int] = field(default_factory=list)
 
 
-def build_sections(doc_id: str, headings: Sequence[Heading], line_count: int) -> tuple[Section, ...]:
+def build_sections(
+    doc_id: str, headings: Sequence[Heading], line_count: int, *, page_title: str = ""
+) -> tuple[Section, ...]:
     """Nest headings by level: a heading belongs to the last one before it of a lower level.
 
     A skipped level makes no empty node: ``###`` right under ``#`` is its child. The first section is the document
@@ -31,11 +33,14 @@ def build_sections(doc_id: str, headings: Sequence[Heading], line_count: int) ->
         doc_id: becomes the title of the document's own section and the first part of every breadcrumb.
         headings: in order of their lines.
         line_count: lines of the document, at least 1.
+        page_title: a title that stands in the document's metadata and is no heading; second part of every breadcrumb,
+            for on many sites it is the only place that says what a page is about.
     """
     nodes = _nest(headings)
     width = max(4, len(str(len(nodes))))
     starts = [node.heading.line for node in nodes]
     sections: list[Section] = []
+    own = (doc_id, page_title) if page_title else (doc_id,)
     for index, node in enumerate(nodes):
         first = 1 if index == 0 else starts[index]
         next_start = starts[index + 1] if index + 1 < len(nodes) else line_count + 1
@@ -49,7 +54,7 @@ def build_sections(doc_id: str, headings: Sequence[Heading], line_count: int) ->
                 line=first,
                 body=LineSpan(first, next_start - 1),
                 span=LineSpan(first, next_start - 1),
-                breadcrumb=(*parent.breadcrumb, title) if parent else (title,),
+                breadcrumb=(*parent.breadcrumb, title) if parent else own,
                 parent=parent.node_id if parent else None,
                 children=tuple(f"{child:0{width}d}" for child in node.children),
             )

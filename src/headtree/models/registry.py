@@ -101,6 +101,10 @@ class Registry:
         provider = next((name for name in PROVIDERS if self._key(name)), None)
         return f"{provider}/{DEFAULT_MODELS[provider, role]}" if provider else LOCAL
 
+    def image_tokens(self, provider: str, width: int, height: int) -> int:
+        """Return what an image of some size in pixels costs a provider's models in tokens; no key is needed."""
+        return self._services[provider].image_tokens(width, height)
+
     def lack(self, provider: str) -> str:
         """Return what a provider's models need before they can be asked; empty where they can."""
         if not self._reachable(provider):

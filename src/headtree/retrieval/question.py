@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from headtree.indexing.figures import has_number
 from headtree.indexing.index import Snapshot, StoredDocument
 from headtree.indexing.labels import Label, mentions
+from headtree.indexing.plain import one_line
 from headtree.retrieval.terms import STOP_WORDS, content_terms, words
 from headtree.types import Figure
 
 _NAME_WORD = re.compile(r"[^\W_]+(?:[’'][^\W_]+)?")
+_QUOTED = re.compile(r"[“„«\"]([^“”„«»\"]{3,100})[”“»\"]")
+_NUMBERING = re.compile(r"^(?:[\dIVXLC]+(?:\.\d+)*|[A-Z])[.)]?\s+")
 _SHORTEST_NAME = 3
 """Characters that a document's name must have to be looked for in a question."""
 _CONCENTRATION = 0.5
@@ -44,6 +47,10 @@ class Question:
     restricted: bool
     """Whether the user chose the documents: then nothing else is searched."""
 
+    def quotes_title(self, title: str) -> bool:
+        """Whether a section's title stands in quotation marks in the question, its numbering left out."""
+        return _bare(title) in {_bare(quoted) for quoted in _QUOTED.findall(self.text)}
+
 
 def read_question(text: str, view: Snapshot, *, documents: Sequence[str] = ()) -> Question:
     """Read a question against an index.
@@ -72,6 +79,10 @@ def _weights(terms: Iterable[str], view: Snapshot) -> dict[str, float]:
     total = view.chunk_count()
     frequencies = view.term_frequencies(terms)
     return {term: math.log1p((total - count + 0.5) / (count + 0.5)) for term, count in frequencies.items()}
+
+
+def _bare(title: str) -> str:
+    return _NUMBERING.sub("", one_line(title)).strip(" .:").casefold()
 
 
 def named_figures(question: Question, document: StoredDocument) -> tuple[Figure, ...]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
 import sentencex
 
@@ -33,13 +34,17 @@ _REPEATED_IN_ROW = 0.85
 
 Measured on the annual reports: with .85, answers hold .50 of the numbers that are asked for, with .35 it was .12.
 """
-_NAMED_FIGURE = 1.0
-"""Share of the question's weight that is added to a quote of a figure that the question names by number: its caption,
-its cells, and who mentions it ("What does Table 5 list?" has few other words)."""
+_NAMED = 1.0
+"""Share of the question's weight that is added to a quote of a figure that the question names by number (its caption,
+its cells, and who mentions it), or of a section whose title it quotes: "What does Table 5 list?" has few other words.
+"""
+_IN_HEADING = 0.5
+"""What a question term counts in a sentence or row that only stands under a heading with it."""
 _FEWEST_WORDS = 5
 """Shorter prose is a label or a cell that lost its table."""
 _TOO_LONG = 700
 """Characters above which a sentence is the wreck of a table or a listing."""
+_LONE_BOLD = re.compile(r"(?<!\w)\*\*(?=\w)|(?<=[^\s*])\*\*(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +59,11 @@ class Quote:
     """Position in the evidence section."""
     stems: frozenset[str]
     heading: frozenset[str]
-    """Of a row the stems of the heading that it stands under: rows of equal name belong to different tables."""
+    """Stems of the heading that it stands under: rows of equal name belong to different tables."""
     header: Passage | None = None
     """The header row of a table row."""
     named: bool = False
-    """Whether it is of a figure that the question names by number."""
+    """Whether it is of a figure that the question names by number, or of a section whose title it quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +101,10 @@ def _quotes(question: Question, evidence: Evidence, view: Snapshot) -> Iterator[
                 header = header or passage
             elif passage.kind is not PassageKind.ROW:
                 header = None
-            is_row = passage.kind is PassageKind.ROW
-            heading = stem_set(document.section_at(passage.first_line).title) if is_row else frozenset[str]()
+            title = document.section_at(passage.first_line).title
+            heading = stem_set(title)
             for text in _sentences(passage) or _short_caption(passage, question.labels):
-                named = bool(figures) and _is_of(passage, text, figures)
+                named = question.quotes_title(title) or (bool(figures) and _is_of(passage, text, figures))
                 yield Quote(section, passage, text, order, stem_set(text), heading, header, named)
                 order += 1
 
@@ -142,7 +147,7 @@ def _choose(question: Question, quotes: Sequence[Quote]) -> list[Quote]:
     """Take the best quote again and again, each term counting less once it has been held."""
     asked = question.weights
     held: Counter[str] = Counter()
-    left = [quote for quote in quotes if quote.named or any(asked.get(stem) for stem in quote.stems)]
+    left = [quote for quote in quotes if quote.named or any(asked.get(stem) for stem in quote.stems | quote.heading)]
     chosen: list[Quote] = []
     best_score = 0.0
     while left and len(chosen) < _MOST_QUOTES:
@@ -160,10 +165,16 @@ def _choose(question: Question, quotes: Sequence[Quote]) -> list[Quote]:
 def _score(quote: Quote, asked: Mapping[str, float], held: Mapping[str, int]) -> float:
     """Return what a quote adds to those that were chosen."""
     kept = _REPEATED_IN_ROW if quote.passage.kind is PassageKind.ROW else _REPEATED
-    value = sum(asked[term] * kept ** held[term] for term in asked if term in quote.stems or term in quote.heading)
-    value += _NAMED_FIGURE * sum(asked.values()) if quote.named else 0.0
+    value = sum(weight * kept ** held[term] * _presence(term, quote) for term, weight in asked.items())
+    value += _NAMED * sum(asked.values()) if quote.named else 0.0
     # A long sentence holds more terms by chance; a lower rank speaks less for the question.
     return value / math.log(8 + len(quote.stems)) / (1 + 0.12 * (quote.section.rank - 1))
+
+
+def _presence(term: str, quote: Quote) -> float:
+    if term in quote.stems:
+        return 1.0
+    return _IN_HEADING if term in quote.heading else 0.0
 
 
 # ------------------------------------------------------------------------------------------------------ writing
@@ -180,21 +191,13 @@ def _write(quotes: Sequence[Quote]) -> str:
 
 
 def _write_group(group: Sequence[tuple[int, Quote]]) -> Iterator[str]:
-    """Write one section's quotes: rows of one table as a table, the rest as a list."""
-    items: list[str] = []
-    rows: list[tuple[int, Quote]] = []
-    for number, quote in group:
-        if quote.passage.kind is PassageKind.ROW:
-            if rows and rows[-1][1].header != quote.header:
-                yield _table(rows)
-                rows = []
-            rows.append((number, quote))
-        else:
-            items.append(f"- {_sentence_markdown(quote.text)} [{number}]")
-    if items:
-        yield "\n".join(items)
-    if rows:
-        yield _table(rows)
+    """Write one section's quotes in their order: rows of one table as a table, the rest as lists."""
+    for is_row, members in groupby(group, key=lambda one: one[1].passage.kind is PassageKind.ROW):
+        if not is_row:
+            yield "\n".join(f"- {_sentence_markdown(quote.text)} [{number}]" for number, quote in members)
+            continue
+        for _, rows in groupby(members, key=lambda one: one[1].header):
+            yield _table(list(rows))
 
 
 def _table(rows: Sequence[tuple[int, Quote]]) -> str:
@@ -214,8 +217,14 @@ def _cells(row: str) -> list[str]:
 
 
 def _sentence_markdown(text: str) -> str:
-    """Return a quote for the answer: its words on one line, without links that lead nowhere from here."""
-    return _escape(one_line(text))
+    """Return a quote for the answer: its words on one line, without links that lead nowhere from here.
+
+    A sentence that was cut out of bold text brought one of the two marks along.
+
+    >>> _sentence_markdown("**Revenue at the year's end.")
+    "Revenue at the year's end."
+    """
+    return _escape(_LONE_BOLD.sub("", one_line(text)))
 
 
 def _escape(text: str) -> str:

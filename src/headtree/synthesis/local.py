@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from headtree.indexing.index import Snapshot
 from headtree.models.protocols import Vectors
 from headtree.retrieval.question import Question
 from headtree.settings import Settings
 from headtree.synthesis.choice import FigureChoice, choose_figures
+from headtree.synthesis.cosines import figure_cosines
 from headtree.synthesis.extractive import answer_by_quotes
 from headtree.types import (
     Answer,
@@ -33,8 +32,8 @@ def synthesise_locally(
             question, evidence, f"{NOT_ANSWERED} {reason}", FigureChoice((), decisions), answerable=False
         )
     written = answer_by_quotes(question, evidence, view)
-    similarities = _similarities(evidence, query_vector, view)
-    choice = choose_figures(question, evidence, written.quotes, similarities, view, most=settings.max_figures)
+    cosines = figure_cosines((offered.figure for offered in evidence.figures), query_vector, view)
+    choice = choose_figures(question, evidence, written.quotes, cosines, view, most=settings.max_figures)
     return compose_answer(question, evidence, written.text, choice, answerable=True, citations=written.citations)
 
 
@@ -46,15 +45,6 @@ def _no_answer(question: Question, evidence: Evidence) -> str | None:
         terms = ", ".join(f"“{term}”" for term in evidence.absent_terms)
         return f"Nowhere in what was searched: {terms}."
     return None
-
-
-def _similarities(evidence: Evidence, query_vector: Vectors | None, view: Snapshot) -> Mapping[str, float]:
-    """Return the cosine of the question and each offered figure's text."""
-    if query_vector is None:
-        return {}
-    figures = [offered.figure for offered in evidence.figures]
-    vectors = view.figure_vectors(figures)
-    return {figure_id: float(query_vector[0] @ vector) for figure_id, vector in vectors.items()}
 
 
 def compose_answer(

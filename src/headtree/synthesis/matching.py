@@ -48,6 +48,12 @@ class Described:
     """Cosine of the question and the text; 0 where there are no vectors."""
 
 
+def match_scores(question: str, weights: Mapping[str, float], figures: Sequence[Described]) -> list[float]:
+    """Return how well each figure matches, higher is better; see ``match_features``."""
+    features = match_features(question, weights, figures)
+    return [sum(weight * values[name] for name, weight in WEIGHTS.items()) for values in features]
+
+
 def match_features(
     question: str, weights: Mapping[str, float], figures: Sequence[Described]
 ) -> list[Mapping[str, float]]:
