@@ -31,7 +31,7 @@ _BULLET = re.compile(r"^(?P<marker>[•◦▪■●○‣⁃∙➢➤✓])\s*(?P
 _ENUMERATED = re.compile(r"^(?P<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]|\(?(?:[A-Z]|[IVX]{1,5})\))\s+(?P<rest>\S.*)")
 _REFERENCE = re.compile(r"\[\d{1,3}\]\s+[^\W\d_]")
 """An entry of a list of references: "[12] A. Author"."""
-_ENTRY = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){1,2}[A-Z]?|[A-Z]-\d{1,2})\s+\S")
+_ENTRY = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){1,2}[A-Z]?|[A-Z]-\d{1,2})(?:\s+\S|$)")
 _LEADERS = re.compile(r"(?:\.\s?){5,}\s*[\dA-Zivx-]{1,6}$")
 """The end of an entry of a table of contents."""
 _SENTENCE_END = re.compile(r"[.!?:。][”’\")\]¹²³⁴⁵⁶⁷⁸⁹⁰\s]{0,4}$")
