@@ -211,8 +211,8 @@ class _Finder:
 
 def _without_single_quiet(found: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
     """Leave out a line in italics or with an underline where no other heading of the document is set like it."""
-    quiet = Counter(heading.style for heading in found if heading.is_quiet)
-    return [heading for heading in found if not heading.is_quiet or quiet[heading.style] > 1]
+    styles = Counter(heading.style for heading in found)
+    return [heading for heading in found if not heading.is_quiet or styles[heading.style] > 1]
 
 
 def _is_exhibit_of_its_own(first: HeadingCandidate, items: Sequence[Item]) -> bool:
