@@ -103,7 +103,7 @@ class _Depths:
 
     def _numbered_depth(self, numbering: Numbering) -> int | None:
         """Return the depth that a number alone gives, ``None`` where it depends on what is round it."""
-        parts = 1 if self._schemes[Scheme.PART] > 1 else 0
+        parts = 1 if self._schemes[Scheme.PART] > (0 if self._schemes[Scheme.ITEM] else 1) else 0
         match numbering.scheme:
             case Scheme.PART:
                 return 1

@@ -110,8 +110,8 @@ class _Finder:
         Numbered ones may be set like the title: nobody takes it for one of them.
         """
         texts = [item for item in self._items if isinstance(item, TextItem)]
-        alike = [item for item in texts if style_of(item.line) == title.style]
-        others = {item.page for item in alike if read_numbering(item.line.text) is None}
+        alike = [item for item in texts if style_of(item.line) == title.style and not read_numbering(item.line.text)]
+        others = {item.page for item in alike}
         below = {item.line.text for item in alike if item.page == self._items[title.first].page}
         return len(others) > _PAGES_OF_CHAPTERS or len(below) - title.count > _PAGES_OF_CHAPTERS
 
