@@ -200,10 +200,26 @@ def _speaks_of(quote: Quote, figure: Figure) -> bool:
 
 
 def _around(figure: Figure, document: StoredDocument) -> str:
-    """Return the figure's words, the two paragraphs before the image and the two after it."""
-    before = [text for text in document.lines[max(0, figure.line - 25) : figure.line - 1] if text.strip()]
-    after = [text for text in document.lines[figure.line : figure.line + 25] if text.strip()]
+    """Return the figure's words, the two paragraphs before the image and the two after it; a listing counts as one."""
+    before = _paragraphs(document.lines[max(0, figure.line - 25) : figure.line - 1])
+    after = _paragraphs(document.lines[figure.line : figure.line + 25])
     return " ".join((figure_text(figure), *before[-2:], *after[:2]))
+
+
+def _paragraphs(lines: Sequence[str]) -> list[str]:
+    """Return the lines with words, those of a fenced listing joined."""
+    found: list[str] = []
+    fenced = False
+    for line in lines:
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+            if fenced:
+                found.append("")
+        elif fenced and found:
+            found[-1] += f"{line} "
+        elif line.strip():
+            found.append(line)
+    return [text for text in found if text.strip()]
 
 
 def _share(question: Question, text: str) -> float:
